@@ -1,0 +1,1 @@
+"""haystack.yaml: read, validated, frozen."""

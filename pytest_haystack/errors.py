@@ -1,0 +1,45 @@
+"""Errors that a user can cause, each written for the reader: what is wrong, where, what to do.
+
+HaystackError
+├── ConfigError      haystack.yaml says something that cannot be run (exit code 4)
+├── SourceError      a haystack source has no usable text (exit code 4)
+├── DocumentError    a document cannot hold what must be hidden in it
+└── ModelError       a request has no answer that can be scored; carries the outcome
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class HaystackError(Exception):
+    """Base of all errors of this plugin; the message is one line, ready to be shown."""
+
+
+class ConfigError(HaystackError):
+    """One or more mistakes in a config file, each one line like ``haystack.yaml:12: key: what is wrong``."""
+
+    def __init__(self, problems: Iterable[str] | str) -> None:
+        self.problems: tuple[str, ...] = (problems,) if isinstance(problems, str) else tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class SourceError(HaystackError):
+    """A haystack source is missing, empty or unreadable."""
+
+
+class DocumentError(HaystackError):
+    """A document of the asked length cannot hold its needles."""
+
+
+class ModelError(HaystackError):
+    """A request ended without an answer that could be scored.
+
+    ``outcome`` is one of the error or skip outcomes of `pytest_haystack.scoring.outcomes.Outcome`, as its text:
+    ``infra_error``, ``rate_limited``, ``config_error``, ``content_filter``, ``silent_truncation``,
+    ``context_overflow``, ``budget``.
+    """
+
+    def __init__(self, outcome: str, message: str) -> None:
+        self.outcome = outcome
+        super().__init__(message)

@@ -1,0 +1,1 @@
+"""Who answers: a prompt goes in, a completion comes out."""

@@ -1,0 +1,85 @@
+"""What a prompt, a completion and a model are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+
+class Prompt(str):
+    """What is sent to a model: a plain ``str`` that also knows its parts.
+
+    As text it is the user message; with a system message it is the JSON list of all messages, so that the text's
+    UTF-8 bytes are the whole prompt and ``sha256`` is their hash. ``document`` and ``question`` are the parts that
+    a retrieval pipeline under test wants to have apart. ``trial`` (from 0) tells identical prompts apart.
+    """
+
+    messages: list[dict[str, str]]
+    document: str
+    question: str
+    trial: int
+
+    def __new__(
+        cls, user: str, *, system: str | None = None, document: str = "", question: str = "", trial: int = 0
+    ) -> Prompt:
+        messages = [{"role": "user", "content": str(user)}]
+        text = str(user)
+        if system is not None:
+            messages.insert(0, {"role": "system", "content": system})
+            text = json.dumps(messages, ensure_ascii=False)
+        self = super().__new__(cls, text)
+        self.messages, self.document, self.question, self.trial = messages, document, question, trial
+        return self
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the prompt's UTF-8 bytes; lone surrogates count as their backslash escapes."""
+        return hashlib.sha256(self.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counted them; None is unknown."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """An answer as it came back.
+
+    ``text`` may be None or hold inline reasoning; ``reasoning`` is what the provider kept apart; ``refusal`` its
+    refusal text. ``cost_usd`` in USD and ``latency_seconds`` are None where unknown, never invented.
+    """
+
+    text: str | None
+    reasoning: str | None = None
+    refusal: str | None = None
+    finish_reason: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
+    latency_seconds: float | None = None
+    provider_model: str | None = None
+
+
+class Model(ABC):
+    """Something that answers prompts. A provider subclasses this and registers under the prefix of its model strings.
+
+    ``entry`` is the `pytest_haystack.config.schema.ModelEntry` of the config.
+    """
+
+    #: True where requests leave through the gateway (and may cost money).
+    paid: ClassVar[bool] = False
+
+    def __init__(self, entry: Any) -> None:
+        self.entry = entry
+
+    @abstractmethod
+    def complete(self, prompt: str) -> Completion:
+        """Answer a prompt (usually a `Prompt`). Raises ModelError where there is no answer to score."""

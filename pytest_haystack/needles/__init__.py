@@ -1,0 +1,1 @@
+"""What is hidden in a haystack, and generators of it."""

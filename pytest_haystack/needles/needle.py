@@ -1,0 +1,28 @@
+"""A needle: the fact that is hidden, with the question that asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """A hidden fact.
+
+    ``statement`` is the text put into the haystack; ``question`` asks for it and ``expected`` is its answer
+    (both may be empty where a task asks one question about several needles). ``key`` names what the fact is
+    about (an entity, a link). Depths are in percent of the document, 0 to 100; ``depth_percent`` is the asked
+    depth (None: the cell's), ``actual_depth_percent`` and ``token_index`` are known once the document is built.
+    """
+
+    statement: str
+    question: str = ""
+    expected: str = ""
+    key: str = ""
+    depth_percent: float | None = None
+    actual_depth_percent: float | None = None
+    token_index: int | None = None
+
+    def at(self, depth_percent: float) -> Needle:
+        """The same needle, asked to stand at this depth."""
+        return replace(self, depth_percent=depth_percent)

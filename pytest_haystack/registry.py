@@ -1,0 +1,130 @@
+"""Names to the things they stand for: tasks, placements, scorers, haystack sources, model providers.
+
+Built-in names point at modules as text and are imported when used; others come through the hook
+``pytest_haystack_register`` (see `pytest_haystack.hookspecs`).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from pytest_haystack.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pytest_haystack.haystacks.source import Source
+    from pytest_haystack.models.model import Model
+    from pytest_haystack.needles.placements import Placement
+    from pytest_haystack.scoring.score import Scorer
+    from pytest_haystack.tasks.task import Task
+
+T = TypeVar("T")
+
+
+class Names(Generic[T]):
+    """The known names of one kind of thing."""
+
+    def __init__(self, kind: str, builtin: Mapping[str, str]) -> None:
+        self.kind = kind
+        self._builtin = dict(builtin)
+        self._entries: dict[str, Any] = dict(builtin)
+
+    def add(self, name: str, thing: T) -> None:
+        """Register a thing under a name. Raises ConfigError where the name is taken."""
+        if name in self._entries:
+            raise ConfigError(f"{self.kind} {name!r} is registered twice; choose another name")
+        self._entries[name] = thing
+
+    def __getitem__(self, name: str) -> T:
+        """The thing of this name. Raises ConfigError with a suggestion where there is none."""
+        try:
+            entry = self._entries[name]
+        except KeyError:
+            raise ConfigError(self.unknown(name)) from None
+        if isinstance(entry, str):
+            module, _, attribute = entry.partition(":")
+            entry = self._entries[name] = getattr(import_module(module), attribute)
+        return cast(T, entry)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def is_builtin(self, name: str) -> bool:
+        """True where the name comes with this package, so that another process knows it too."""
+        return name in self._builtin
+
+    def unknown(self, name: str) -> str:
+        """The words for a name that nothing is registered under."""
+        return f"{name!r} is no known {self.kind}; {suggestion(name, self)}"
+
+
+def suggestion(name: str, known: Names[Any] | list[str]) -> str:
+    """``did you mean 'single'?`` where something is close, else the list of what there is."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
+
+
+class Registry:
+    """All names that a config may use. The hook ``pytest_haystack_register`` gets it and adds to it."""
+
+    def __init__(self) -> None:
+        self.tasks: Names[type[Task]] = Names(
+            "task",
+            {
+                "single": "pytest_haystack.tasks.single:Single",
+                "multi": "pytest_haystack.tasks.multi:Multi",
+                "uuid": "pytest_haystack.tasks.uuid_value:UuidValue",
+                "uuid_chain": "pytest_haystack.tasks.uuid_chain:UuidChain",
+            },
+        )
+        self.placements: Names[Placement] = Names(
+            "placement",
+            {
+                "uniform": "pytest_haystack.needles.placements:uniform",
+                "bookends": "pytest_haystack.needles.placements:bookends",
+                "centered": "pytest_haystack.needles.placements:centered",
+                "random": "pytest_haystack.needles.placements:scattered",
+                "even_spread": "pytest_haystack.needles.placements:even_spread",
+            },
+        )
+        self.scorers: Names[Scorer] = Names(
+            "scorer",
+            {
+                "auto": "pytest_haystack.scoring.auto:score",
+                "value": "pytest_haystack.scoring.value:score",
+                "numeric": "pytest_haystack.scoring.numeric:score",
+                "multi": "pytest_haystack.scoring.multi:score",
+                "uuid": "pytest_haystack.scoring.uuid_value:score",
+                "substring": "pytest_haystack.scoring.literal:substring",
+                "exact": "pytest_haystack.scoring.literal:substring",
+            },
+        )
+        self.sources: Names[type[Source]] = Names(
+            "haystack source",
+            {
+                "essays": "pytest_haystack.haystacks.essays:Essays",
+                "files": "pytest_haystack.haystacks.files:Files",
+                "synthetic": "pytest_haystack.haystacks.synthetic:Synthetic",
+            },
+        )
+        self.providers: Names[type[Model]] = Names(
+            "model provider",
+            {
+                "simulated": "pytest_haystack.models.simulated:SimulatedReader",
+                "python": "pytest_haystack.models.callables:PythonCallable",
+            },
+        )
+
+    def provider_of(self, model: str) -> str | None:
+        """The registered provider of a model string (``simulated/x``, ``python:a:b``), None for litellm's."""
+        for separator in ("/", ":"):
+            prefix = model.partition(separator)[0]
+            if separator in model and prefix in self.providers:
+                return prefix
+        return None

@@ -1,0 +1,75 @@
+"""What a task is: which needles are hidden, and what is asked about them."""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from pytest_haystack.needles.needle import Needle
+from pytest_haystack.scoring.score import Expected
+
+
+class TaskOptions(BaseModel):
+    """Options that stand beside ``type:`` in a task's entry; a task with options subclasses this."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialContext:
+    """What a task may know of the trial it makes needles for.
+
+    ``context_length`` in tokens, ``depth_percent`` 0 to 100, ``trial`` from 0. ``rng`` is seeded by config seed,
+    task id, context length, depth and trial, never by the model: models are asked the same. ``haystack_text`` is
+    the filler; a needle must not use a name that occurs in it.
+    """
+
+    context_length: int
+    depth_percent: float
+    trial: int
+    rng: random.Random
+    haystack_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The question about the needles, the answer expected, and the wrong answers that were planted."""
+
+    question: str
+    expected: Expected
+    alternatives: tuple[str, ...] = ()
+
+
+class Task(ABC):
+    """A kind of test. One instance a task entry of the config, made once per process."""
+
+    #: Name in ``type:``.
+    name: ClassVar[str]
+    #: Model of the options.
+    options_model: ClassVar[type[TaskOptions]] = TaskOptions
+    #: Scorer used where the config names none.
+    scorer: ClassVar[str] = "value"
+    #: Score (0 to 1) that blind guessing reaches.
+    chance: ClassVar[float] = 0.0
+
+    def __init__(self, options: Any) -> None:
+        """``options`` is an instance of ``options_model``."""
+        self.options = options
+
+    @property
+    def depth_matters(self) -> bool:
+        """False where the needles' places do not follow the cell's depth; the axis is then one cell (50)."""
+        return True
+
+    @abstractmethod
+    def needles(self, context: TrialContext) -> Sequence[Needle]:
+        """The needles of a trial, in document order where that matters, each with its ``depth_percent``."""
+
+    @abstractmethod
+    def ask(self, needles: Sequence[Needle], context: TrialContext) -> Ask:
+        """The question about these needles (which a user's fixture may have replaced)."""
