@@ -87,7 +87,7 @@ class Registry:
             "placement",
             {
                 "uniform": "pytest_haystack.needles.placements:uniform",
-                "bookends": "pytest_haystack.needles.placements:bookends",
+                "bookends": "pytest_haystack.needles.placements:uniform",
                 "centered": "pytest_haystack.needles.placements:centered",
                 "random": "pytest_haystack.needles.placements:scattered",
                 "even_spread": "pytest_haystack.needles.placements:even_spread",

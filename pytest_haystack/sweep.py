@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pytest_haystack.config.axes import expand_depths, expand_lengths
+from pytest_haystack.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pytest_haystack.config.loader import LoadedConfig
+    from pytest_haystack.config.schema import Config
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +60,76 @@ def seed_of(*parts: object) -> int:
     """A 64-bit seed that depends on the parts alone, the same on every machine and Python version."""
     digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode()).digest()
     return int.from_bytes(digest[:8], "big")
+
+
+def make_cells(loaded: LoadedConfig, depth_matters: Mapping[str, bool]) -> tuple[Cell, ...]:
+    """All cells in config order: tasks, then models, then lengths, then depths.
+
+    ``depth_matters`` says by task id whether the depth axis counts; where it does not, it is the one cell at 50.
+    """
+    config = loaded.config
+    cells = []
+    for index, task in enumerate(config.tasks):
+        lengths = expand_lengths(task.context_lengths or config.sweep.context_lengths)
+        depths = expand_depths(task.depth_percents or config.sweep.depth_percents)
+        if not depth_matters[task.id]:
+            depths = (50.0,)
+        trials = task.trials or (len(config.sweep.seeds) if config.sweep.seeds else config.sweep.trials)
+        line = loaded.line_of("tasks", index)
+        for model in config.models:
+            threshold = next(t for t in (task.threshold, model.threshold, config.threshold) if t is not None)
+            cells += [
+                Cell(config.name, task.id, model.id, length, depth, depth_text(depth), trials, threshold, line)
+                for length in lengths
+                for depth in depths
+            ]
+    _refuse_equal_ids(loaded, cells)
+    return tuple(cells)
+
+
+def _refuse_equal_ids(loaded: LoadedConfig, cells: Sequence[Cell]) -> None:
+    seen: dict[str, Cell] = {}
+    for cell in cells:
+        other = seen.setdefault(cell.id, cell)
+        if other is not cell:
+            what = (
+                f"two depths are both written {cell.depth} (ids have two decimals)"
+                if other.task == cell.task and other.model == cell.model
+                else f"task {other.task!r} with model {other.model!r} and task {cell.task!r} with model "
+                f"{cell.model!r} give the same test id; rename one"
+            )
+            raise ConfigError(f"{loaded.path.name}:{cell.line}: {cell.id}: {what}")
+
+
+def sample(cells: Sequence[Cell], count: int) -> tuple[Cell, ...]:
+    """``count`` cells spread over the grid, in their order, the same on every machine.
+
+    Rows (task, model, length) take turns; within a row the depths come in an order fixed by hashing.
+    """
+    rows: dict[tuple[str, str, int], list[Cell]] = {}
+    for cell in cells:
+        rows.setdefault((cell.task, cell.model, cell.context_length), []).append(cell)
+    for row in rows.values():
+        row.sort(key=lambda cell: seed_of("sample", cell.id))
+    if count >= len(cells):
+        return tuple(cells)
+    if count < len(rows):
+        every = list(rows.values())
+        chosen = {every[i * len(every) // count][0] for i in range(count)}
+    else:
+        turns = [cell for turn in range(len(cells)) for row in rows.values() for cell in row[turn : turn + 1]]
+        chosen = set(turns[:count])
+    return tuple(cell for cell in cells if cell in chosen)
+
+
+def trial_seed(config: Config, cell: Cell, trial: int) -> tuple[int, int]:
+    """The config seed that trial ``trial`` (from 0) uses, and the seed of its random generator.
+
+    With ``seeds`` each trial is what trial 0 of a run with that one seed would be. The model is no part of it:
+    models answer identical prompts.
+    """
+    if config.sweep.seeds is not None:
+        base, number = config.sweep.seeds[trial % len(config.sweep.seeds)], trial // len(config.sweep.seeds)
+    else:
+        base, number = config.sweep.seed, trial
+    return base, seed_of(base, cell.task, cell.context_length, cell.depth, number)

@@ -8,37 +8,54 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+#: More tokens than any context window holds; keeps products of a sweep within what a machine can list.
+MOST_TOKENS = 1_000_000_000
+MOST_POINTS = 10_000
+
+
+def flag_as_text(value: object) -> object:
+    """``true`` and ``false`` as text, so that they are not taken for the numbers 1 and 0."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+Whole = Annotated[int, BeforeValidator(flag_as_text)]
+Number = Annotated[float, BeforeValidator(flag_as_text)]
 #: Ids stand in node ids, file names and shell commands.
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
-Tokens = Annotated[int, Field(gt=0)]
-Percent = Annotated[float, Field(ge=0, le=100)]
-Fraction = Annotated[float, Field(ge=0, le=1)]
+Tokens = Annotated[Whole, Field(gt=0, le=MOST_TOKENS)]
+Percent = Annotated[Number, Field(ge=0, le=100)]
+Fraction = Annotated[Number, Field(ge=0, le=1)]
+Trials = Annotated[Whole, Field(ge=1, le=MOST_POINTS)]
+Scale = Literal["linear", "log", "sigmoid"]
+Text = Annotated[str, Field(min_length=1)]
 
 
 class Part(BaseModel):
     """Base of every mapping in the config."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False)
 
 
 class LengthRange(Part):
     """``num`` context lengths from ``min`` to ``max`` tokens."""
 
-    min: Tokens
-    max: Tokens
-    num: Annotated[int, Field(ge=1)]
-    scale: Literal["linear", "log", "sigmoid"] = "linear"
+    min: Tokens = Field(description="Shortest context length, in tokens.")
+    max: Tokens = Field(description="Longest context length, in tokens.")
+    num: Annotated[Whole, Field(ge=1, le=MOST_POINTS)] = Field(description="How many lengths.")
+    scale: Scale = Field("linear", description="How the lengths are spread: evenly, by ratio, or denser at both ends.")
 
 
 class DepthRange(Part):
     """``num`` depths from ``min`` to ``max`` percent."""
 
-    min: Percent = 0
-    max: Percent = 100
-    num: Annotated[int, Field(ge=1)] = 11
-    scale: Literal["linear", "log", "sigmoid"] = "linear"
+    min: Percent = Field(0, description="Smallest depth, in percent; 0 is the start of the document.")
+    max: Percent = Field(100, description="Largest depth, in percent; 100 is the end of the document.")
+    num: Annotated[Whole, Field(ge=1, le=MOST_POINTS)] = Field(11, description="How many depths.")
+    scale: Scale = Field(
+        "linear", description="How the depths are spread: evenly, denser at the start, or denser at both ends."
+    )
 
 
 Lengths = Annotated[list[Tokens], Field(min_length=1)] | LengthRange
@@ -48,119 +65,140 @@ Depths = Annotated[list[Percent], Field(min_length=1)] | DepthRange
 class Limits(Part):
     """What a provider may be asked at once; ``timeout`` in seconds, ``retries`` after the first try."""
 
-    requests_per_minute: Annotated[int, Field(gt=0)] | None = None
-    tokens_per_minute: Annotated[int, Field(gt=0)] | None = None
-    in_flight: Annotated[int, Field(gt=0)] = 16
-    timeout: Annotated[float, Field(gt=0)] = 120
-    retries: Annotated[int, Field(ge=0)] = 5
+    requests_per_minute: Annotated[Whole, Field(gt=0)] | None = Field(None, description="Requests a minute.")
+    tokens_per_minute: Annotated[Whole, Field(gt=0)] | None = Field(None, description="Input tokens a minute.")
+    in_flight: Annotated[Whole, Field(gt=0)] = Field(16, description="Requests that wait for an answer at once.")
+    timeout: Annotated[Number, Field(gt=0)] = Field(120, description="Seconds to wait for an answer.")
+    retries: Annotated[Whole, Field(ge=0)] = Field(5, description="Tries after the first one.")
 
 
 class Pricing(Part):
     """USD per million tokens."""
 
-    input: Annotated[float, Field(ge=0)]
-    output: Annotated[float, Field(ge=0)]
+    input: Annotated[Number, Field(ge=0)] = Field(description="USD per million input tokens.")
+    output: Annotated[Number, Field(ge=0)] = Field(description="USD per million output tokens.")
 
 
 class ModelEntry(Part):
     """A model under test. ``api_key_env`` names an environment variable, ``context_window`` is in tokens."""
 
-    id: Id
-    model: str
-    api_key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
-    api_base: str | None = None
-    request: dict[str, Any] = Field(default_factory=dict)
-    limits: Limits = Field(default_factory=Limits)
-    context_window: Tokens | None = None
-    pricing: Pricing | None = None
-    threshold: Fraction | None = None
+    id: Id = Field(description="Name in test ids and reports; default: the last part of the model string.")
+    model: Text = Field(description="A litellm model string, simulated/PROFILE or python:MODULE:CALLABLE.")
+    api_key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = Field(
+        None, description="Name of the environment variable that holds the key; never the key."
+    )
+    api_base: str | None = Field(None, description="Address of the API, where it is not the provider's own.")
+    request: dict[str, Any] = Field(default_factory=dict, description="Request parameters, forwarded as they are.")
+    limits: Limits = Field(default_factory=Limits, description="What the provider may be asked at once.")
+    context_window: Tokens | None = Field(None, description="Tokens the model takes in; default: what is known of it.")
+    pricing: Pricing | None = Field(None, description="USD per million tokens; default: what is known of it.")
+    threshold: Fraction | None = Field(None, description="Least mean score (0 to 1) of this model's cells.")
 
 
 class HaystackEntry(Part):
     """Where the filler text comes from; ``separator`` stands between repetitions of a text that is too short."""
 
-    source: str = "essays"
-    separator: str = "\n\n"
-    options: dict[str, Any] = Field(default_factory=dict)
+    source: Text = Field("essays", description="Name of the haystack source.")
+    separator: str = Field("\n\n", description="Text between repetitions of a source that is too short.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of the source itself.")
 
 
 class SweepAxes(Part):
     """The axes. ``reserve`` tokens of each length are kept free; ``depth_tolerance`` is in percentage points."""
 
-    context_lengths: Lengths
-    depth_percents: Depths
-    trials: Annotated[int, Field(ge=1)] = 1
-    seed: int = 42
-    seeds: Annotated[list[int], Field(min_length=1)] | None = None
-    reserve: Literal["auto"] | Annotated[int, Field(ge=0)] = "auto"
-    depth_tolerance: Annotated[float, Field(gt=0, le=100)] = 1.0
+    context_lengths: Lengths = Field(description="Context lengths in tokens: a list or a range.")
+    depth_percents: Depths = Field(description="Depths in percent, 0 (start) to 100 (end): a list or a range.")
+    trials: Trials = Field(1, description="Trials of each cell, each with a needle of its own.")
+    seed: Whole = Field(42, description="Seed of everything random.")
+    seeds: Annotated[list[Whole], Field(min_length=1)] | None = Field(None, description="Seeds, one trial each.")
+    reserve: Literal["auto"] | Annotated[Whole, Field(ge=0, le=MOST_TOKENS)] = Field(
+        "auto", description="Tokens of each length that are kept free; auto: as few as the model's window allows."
+    )
+    depth_tolerance: Annotated[Number, Field(gt=0, le=100)] = Field(
+        1.0, description="Percentage points that a needle may stand away from its depth."
+    )
 
 
 class PromptEntry(Part):
     """A preset by name, or a Jinja2 ``template`` with ``document``, ``question`` and ``system``."""
 
-    preset: str | None = None
-    template: str | None = None
-    system: str | None = None
+    preset: str | None = Field(None, description="Name of a prompt that comes with the package.")
+    template: str | None = Field(None, description="Jinja2 text with {{ document }} and {{ question }}.")
+    system: str | None = Field(None, description="System message.")
+
+    @model_validator(mode="after")
+    def _one_wording(self) -> PromptEntry:
+        if self.preset is not None and self.template is not None:
+            raise ValueError("give either preset or template, not both")
+        return self
 
 
 class ScorerEntry(Part):
     """A scorer by name, with its options."""
 
-    name: str
-    options: dict[str, Any] = Field(default_factory=dict)
+    name: Text = Field(description="Name of the scorer.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of the scorer.")
 
 
 class TaskEntry(Part):
     """A task of the sweep; None means: as the sweep says. ``options`` are those of the task's type."""
 
-    id: Id
-    type: str
-    scorer: ScorerEntry | None = None
-    prompt: PromptEntry | None = None
-    haystack: HaystackEntry | None = None
-    threshold: Fraction | None = None
-    trials: Annotated[int, Field(ge=1)] | None = None
-    context_lengths: Lengths | None = None
-    depth_percents: Depths | None = None
-    options: dict[str, Any] = Field(default_factory=dict)
+    id: Id = Field(description="Name in test ids, gates, reports and known failures; default: the type.")
+    type: Text = Field(description="Kind of task.")
+    scorer: ScorerEntry | None = Field(None, description="Scorer; default: the one of the task's type.")
+    prompt: PromptEntry | None = Field(None, description="Prompt; default: the sweep's.")
+    haystack: HaystackEntry | None = Field(None, description="Haystack; default: the sweep's.")
+    threshold: Fraction | None = Field(None, description="Least mean score (0 to 1) of this task's cells.")
+    trials: Trials | None = Field(None, description="Trials of each cell; default: the sweep's.")
+    context_lengths: Lengths | None = Field(None, description="Context lengths in tokens; default: the sweep's.")
+    depth_percents: Depths | None = Field(None, description="Depths in percent; default: the sweep's.")
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of the task's type.")
 
 
 class SpanOf(Part):
     """From ``min`` to ``max``, both included; an open end matches everything on that side."""
 
-    min: float | None = None
-    max: float | None = None
+    min: Number | None = Field(None, description="Smallest value that matches.")
+    max: Number | None = Field(None, description="Largest value that matches.")
+
+
+Names = str | Annotated[list[str], Field(min_length=1)]
 
 
 class KnownFailure(Part):
     """Cells expected to score below their threshold; a key left out matches every cell."""
 
-    model: str | list[str] | None = None
-    task: str | list[str] | None = None
-    context_lengths: list[int] | SpanOf | None = None
-    depth_percents: list[float] | SpanOf | None = None
-    reason: str
-    strict: bool | None = None
-    run: bool = True
+    model: Names | None = Field(None, description="Model id, or a list of them.")
+    task: Names | None = Field(None, description="Task id, or a list of them.")
+    context_lengths: Annotated[list[Whole], Field(min_length=1)] | SpanOf | None = Field(
+        None, description="Context lengths in tokens: a list, or {min, max}."
+    )
+    depth_percents: Annotated[list[Number], Field(min_length=1)] | SpanOf | None = Field(
+        None, description="Depths in percent: a list, or {min, max}."
+    )
+    reason: Text = Field(description="Why these cells fail; shown with each xfail.")
+    strict: bool | None = Field(None, description="Does a pass fail the run? Default: pytest's xfail_strict.")
+    run: bool = Field(True, description="false: do not even ask.")
 
 
 class ReportEntry(Part):
     """Where reports go; relative to the folder that pytest was started in."""
 
-    dir: str | None = None
+    dir: Text | None = Field(None, description="Report folder; default: haystack-report.")
 
 
 class Config(Part):
     """A whole haystack.yaml."""
 
-    name: Id
-    models: Annotated[list[ModelEntry], Field(min_length=1)]
-    haystack: HaystackEntry = Field(default_factory=HaystackEntry)
-    tokenizer: str = "cl100k_base"
-    sweep: SweepAxes
-    tasks: Annotated[list[TaskEntry], Field(min_length=1)]
-    prompt: PromptEntry = Field(default_factory=lambda: PromptEntry(preset="default"))
-    threshold: Fraction = 1.0
-    known_failures: list[KnownFailure] = Field(default_factory=list)
-    report: ReportEntry = Field(default_factory=ReportEntry)
+    name: Id = Field(description="Name of the sweep; default: the file's name without its ending.")
+    models: Annotated[list[ModelEntry], Field(min_length=1)] = Field(description="Models under test.")
+    haystack: HaystackEntry = Field(default_factory=HaystackEntry, description="Where the filler text comes from.")
+    tokenizer: str = Field("cl100k_base", description="Vocabulary that context lengths are counted with.")
+    sweep: SweepAxes = Field(description="The axes: context lengths, depths, trials.")
+    tasks: Annotated[list[TaskEntry], Field(min_length=1)] = Field(description="What is hidden, and what is asked.")
+    prompt: PromptEntry = Field(
+        default_factory=lambda: PromptEntry(preset="default"), description="How the model is asked."
+    )
+    threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
+    known_failures: list[KnownFailure] = Field(default_factory=list, description="Cells expected to fail.")
+    report: ReportEntry = Field(default_factory=ReportEntry, description="Where reports go.")

@@ -56,6 +56,7 @@ class Completion:
 
     ``text`` may be None or hold inline reasoning; ``reasoning`` is what the provider kept apart; ``refusal`` its
     refusal text. ``cost_usd`` in USD and ``latency_seconds`` are None where unknown, never invented.
+    ``dropped_parameters`` are names of the entry's ``request`` that the model does not take and that were left out.
     """
 
     text: str | None
@@ -66,6 +67,7 @@ class Completion:
     cost_usd: float | None = None
     latency_seconds: float | None = None
     provider_model: str | None = None
+    dropped_parameters: tuple[str, ...] = ()
 
 
 class Model(ABC):

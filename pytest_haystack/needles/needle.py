@@ -11,8 +11,9 @@ class Needle:
 
     ``statement`` is the text put into the haystack; ``question`` asks for it and ``expected`` is its answer
     (both may be empty where a task asks one question about several needles). ``key`` names what the fact is
-    about (an entity, a link). Depths are in percent of the document, 0 to 100; ``depth_percent`` is the asked
-    depth (None: the cell's), ``actual_depth_percent`` and ``token_index`` are known once the document is built.
+    about (an entity, a link). Depths are in percent of the document, 0 to 100; ``depth_percent`` is the
+    asked depth (None: the cell's), ``actual_depth_percent`` and ``token_index`` are known once the document
+    is built.
     """
 
     statement: str

@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from pytest_haystack.errors import HaystackError
 from pytest_haystack.needles.needle import Needle
+from pytest_haystack.registry import Registry
 from pytest_haystack.scoring.score import Expected
 
 
@@ -24,9 +26,9 @@ class TaskOptions(BaseModel):
 class TrialContext:
     """What a task may know of the trial it makes needles for.
 
-    ``context_length`` in tokens, ``depth_percent`` 0 to 100, ``trial`` from 0. ``rng`` is seeded by config seed,
-    task id, context length, depth and trial, never by the model: models are asked the same. ``haystack_text`` is
-    the filler; a needle must not use a name that occurs in it.
+    ``context_length`` in tokens, ``depth_percent`` 0 to 100, ``trial`` from 0. ``rng`` is seeded by config
+    seed, task id, context length, depth and trial, never by the model: models are asked the same.
+    ``haystack_text`` is the filler; a needle must not use a name that occurs in it.
     """
 
     context_length: int
@@ -54,12 +56,16 @@ class Task(ABC):
     options_model: ClassVar[type[TaskOptions]] = TaskOptions
     #: Scorer used where the config names none.
     scorer: ClassVar[str] = "value"
-    #: Score (0 to 1) that blind guessing reaches.
-    chance: ClassVar[float] = 0.0
+    #: Score (0 to 1) that blind guessing reaches; an instance may know it better than its class.
+    chance: float = 0.0
 
-    def __init__(self, options: Any) -> None:
-        """``options`` is an instance of ``options_model``."""
+    def __init__(self, options: Any, registry: Registry | None = None) -> None:
+        """``options`` is an instance of ``options_model``; ``registry`` knows the names that options may use.
+
+        Raises ConfigError where an option names something that is not registered.
+        """
         self.options = options
+        self.registry = registry or Registry()
 
     @property
     def depth_matters(self) -> bool:
@@ -73,3 +79,10 @@ class Task(ABC):
     @abstractmethod
     def ask(self, needles: Sequence[Needle], context: TrialContext) -> Ask:
         """The question about these needles (which a user's fixture may have replaced)."""
+
+
+def first_of(needles: Sequence[Needle], task: str) -> Needle:
+    """The first needle. Raises HaystackError where a fixture left none to ask about."""
+    if not needles:
+        raise HaystackError(f"task {task!r} has no needle to ask about: the fixture `needles` returned none")
+    return needles[0]

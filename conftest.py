@@ -1,0 +1,3 @@
+"""Tests run pytest within pytest."""
+
+pytest_plugins = ["pytester"]

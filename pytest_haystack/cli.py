@@ -1,0 +1,200 @@
+"""The command `pytest-haystack`: what is not a test."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pytest_haystack import __version__
+from pytest_haystack.errors import HaystackError
+
+if TYPE_CHECKING:
+    from pytest_haystack.registry import Registry
+    from pytest_haystack.running.workbench import Workbench
+
+
+class UsersMistake(click.ClickException):
+    """A mistake of the user: its message alone, exit code 4 as pytest has for it."""
+
+    exit_code = 4
+
+    def show(self, file: Any = None) -> None:
+        """Print the message, one mistake a line."""
+        click.echo(self.message, err=True)
+
+
+def plainly(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Show this plugin's errors as their message, without traceback."""
+
+    @wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return command(*args, **kwargs)
+        except HaystackError as error:
+            raise UsersMistake(str(error)) from None
+
+    return run
+
+
+CONFIG = click.argument("config", type=click.Path(path_type=Path), default="haystack.yaml")
+SET = click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one value (repeatable).")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="pytest-haystack")
+def main() -> None:
+    """Sweeps of long-context retrieval tests, beside `pytest --haystack-config FILE`, which runs them."""
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path), default="haystack.yaml")
+@click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
+@plainly
+def init(file: Path, force: bool) -> None:
+    """Write a commented sweep file that runs as it is, without key or network."""
+    from pytest_haystack.config.template import starter_config
+
+    if file.exists() and not force:
+        raise HaystackError(f"{file}: exists already; name another file or use --force")
+    if not file.parent.is_dir():
+        raise HaystackError(f"{file.parent}: no such folder")
+    file.write_text(starter_config(), encoding="utf-8")
+    click.echo(f"Wrote {file}. Run it: pytest --haystack-config {file}")
+
+
+@main.command()
+@CONFIG
+@SET
+@plainly
+def validate(config: Path, overrides: tuple[str, ...]) -> None:
+    """Check a sweep file; list every mistake in it."""
+    bench = _bench(config, overrides)
+    click.echo(f"{config}: valid, {len(bench.cells):,} cells")
+    for note in (*bench.loaded.notes, *bench.notes):
+        click.echo(f"note: {note}")
+
+
+@main.command()
+@CONFIG
+@SET
+@plainly
+def plan(config: Path, overrides: tuple[str, ...]) -> None:
+    """Print what a sweep would send: cells, calls, input tokens, USD at most."""
+    from pytest_haystack.running.plan import plan_lines, plan_of
+
+    bench = _bench(config, overrides)
+    for line in plan_lines(plan_of(bench, bench.cells)):
+        click.echo(line)
+    for note in (*bench.loaded.notes, *bench.notes):
+        click.echo(f"note: {note}")
+
+
+@main.command()
+@click.argument("nodeid")
+@click.option("--rows", type=click.Path(path_type=Path), help="Rows of a run (default: the report folder's).")
+@click.option("--trial", type=click.IntRange(min=0), default=0, show_default=True, help="Which trial, from 0.")
+@click.option("--around", type=click.IntRange(min=0), default=200, show_default=True, help="Characters each side.")
+@plainly
+def show(nodeid: str, rows: Path | None, trial: int, around: int) -> None:
+    """Print the text around each needle beside question, expected answer and answer.
+
+    NODEID is what pytest printed, e.g. 'haystack.yaml::test_cell[single-reader-len4000-depth50]'.
+    """
+    from pytest_haystack.running.reconstruction import describe, find_rows
+
+    path = rows or find_rows(nodeid)
+    for line in describe(path, nodeid, trial, around, _registry):
+        click.echo(line)
+
+
+@main.command()
+@click.argument("rows", type=click.Path(path_type=Path))
+@click.argument("nodeid", required=False)
+@click.option("--row", type=click.IntRange(min=1), help="The row of this number (line, from 1) instead of NODEID.")
+@click.option("--trial", type=click.IntRange(min=0), default=0, show_default=True, help="Which trial, from 0.")
+@click.option("--config", type=click.Path(path_type=Path), help="Sweep file (default: config.resolved.yaml by ROWS).")
+@click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
+@plainly
+def reconstruct(
+    rows: Path, nodeid: str | None, row: int | None, trial: int, config: Path | None, out: Path | None
+) -> None:
+    """Rebuild the prompt of a row of results.jsonl byte for byte, checked against its sha256."""
+    from pytest_haystack.running.reconstruction import pick_row, rebuild_prompt
+
+    if (nodeid is None) == (row is None):
+        raise HaystackError("give either a NODEID or --row N")
+    prompt = rebuild_prompt(rows, pick_row(rows, nodeid, row, trial), config, _registry)
+    data = prompt.encode("utf-8", "backslashreplace")
+    if out is not None:
+        out.write_bytes(data)
+    else:
+        sys.stdout.buffer.write(data)
+
+
+@main.command()
+@plainly
+def schema() -> None:
+    """Print the JSON Schema of sweep files, for editors."""
+    from pytest_haystack.config.json_schema import json_schema
+    from pytest_haystack.registry import Registry
+
+    click.echo(json.dumps(json_schema(Registry()), indent=2, ensure_ascii=False))
+
+
+@main.command("check-scorer")
+@click.argument("cases", type=click.Path(path_type=Path))
+@plainly
+def check_scorer(cases: Path) -> None:
+    """Hold scorers to a table of cases; print each mismatch, and exit with 1 if there is one."""
+    from pytest_haystack.registry import Registry
+    from pytest_haystack.scoring.check import check_file
+
+    result = check_file(cases, Registry())
+    for line in result.lines():
+        click.echo(line)
+    sys.exit(0 if result.all_agree else 1)
+
+
+def _bench(path: Path, overrides: tuple[str, ...]) -> Workbench:
+    from pytest_haystack.running.workbench import load_bench
+
+    path = Path(path)
+    if not path.is_file():
+        raise HaystackError(f"{path}: no such file; `pytest-haystack init` writes one")
+    return load_bench(path.absolute(), _registry(path), overrides)
+
+
+def _registry(path: Path) -> Registry:
+    """The names that the conftest beside a sweep file and installed plugins register.
+
+    pytest itself finds and imports them: its start-up is run as far as the command line, and no test.
+    """
+    import pytest
+
+    from pytest_haystack.session import make_registry
+
+    class Borrow:
+        registry: Registry | None = None
+        error: HaystackError | None = None
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_cmdline_main(self, config: pytest.Config) -> int:
+            try:
+                self.registry = make_registry(config)
+            except HaystackError as error:
+                self.error = error
+            return 0
+
+    borrow = Borrow()
+    code = pytest.main(["--haystack-config", str(path)], plugins=[borrow])
+    if borrow.error is not None:
+        raise borrow.error
+    if borrow.registry is None:
+        raise HaystackError(f"pytest did not start (exit code {int(code)}); see its message above")
+    return borrow.registry

@@ -1,0 +1,189 @@
+"""Items: the sweep file as a test module, and the parametrisation of every test that asks for a cell."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_haystack.errors import HaystackError
+from pytest_haystack.registry import suggestion
+from pytest_haystack.session import SWEEPS, Sweep, Sweeps, usage_error
+
+if TYPE_CHECKING:
+    from pytest_haystack.config.schema import KnownFailure, SpanOf
+    from pytest_haystack.sweep import Cell
+
+#: What went wrong with a sweep that was needed late; raised once collection is over, as a usage error.
+FAILED = pytest.StashKey[HaystackError]()
+
+
+class SweepFile(pytest.Module):
+    """A sweep file: a module with one test function, `pytest_haystack.items.test_cell`."""
+
+    def _getobj(self) -> ModuleType:
+        from pytest_haystack import items
+
+        return items
+
+    def istestfunction(self, obj: object, name: str) -> bool:
+        """Only `test_cell`, whatever names the project's ``python_functions`` asks for."""
+        return name == "test_cell"
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        """The cells, each located at its task in the file rather than in this package."""
+        for node in super().collect():
+            cell = cell_of(node)
+            node.location = (node.nodeid.split("::")[0], cell.line - 1 if cell else 0, node.name)  # type: ignore[attr-defined]
+            yield node  # type: ignore[misc]
+
+
+def add_sweep_files(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> None:
+    """Append the sweep files of the command line to pytest's arguments. Raises UsageError for a missing file."""
+    known = parser.parse_known_args(args)
+    base = early_config.invocation_params.dir
+    given = {os.path.abspath(base / str(arg).split("::")[0]) for arg in known.file_or_dir}
+    for name in dict.fromkeys(known.haystack_config):
+        path = Path(os.path.abspath(base / name))
+        if not path.is_file():
+            raise pytest.UsageError(f"--haystack-config: no such file: {name}")
+        # A node id inside the file has been given: leave the selection alone.
+        if str(path) not in given:
+            args.append(str(path))
+            # A conftest beside the file is read now, like that of any other argument, so that it can register
+            # what the file names.
+            early_config.known_args_namespace.file_or_dir.append(str(path))
+
+
+def collect_file(file_path: Path, parent: pytest.Collector) -> SweepFile | None:
+    """The collector of a sweep file that was asked for by name."""
+    sweeps = parent.config.stash[SWEEPS]
+    if file_path in sweeps.paths and parent.session.isinitpath(file_path):
+        return SweepFile.from_parent(parent, path=file_path)
+    return None
+
+
+def parametrize(metafunc: pytest.Metafunc) -> None:
+    """Give a test that asks for a cell its cells."""
+    if "haystack_cell" not in metafunc.fixturenames:
+        return
+    config = metafunc.config
+    sweeps = config.stash[SWEEPS]
+    parent = metafunc.definition.parent
+    try:
+        if isinstance(parent, SweepFile):
+            sweep = sweeps.at(parent.path)
+            params = [parameter(sweep, cell, cell.id, own=True) for cell in sweep.cells]
+        else:
+            params = _own_test(metafunc, sweeps)
+    except HaystackError as error:
+        config.stash.setdefault(FAILED, error)
+        params = []
+    if params:
+        metafunc.parametrize("haystack_cell", params, indirect=True)
+
+
+def _own_test(metafunc: pytest.Metafunc, sweeps: Sweeps) -> list[Any]:
+    """The cells of a user's own test function; without a sweep none, and the fixture skips the test."""
+    mark = metafunc.definition.get_closest_marker("haystack")
+    known = sweeps.all()
+    params = [
+        parameter(sweep, cell, cell.id if len(known) == 1 else f"{sweep.name}-{cell.id}", own=False)
+        for sweep in known
+        for cell in narrow(sweep, mark)
+    ]
+    if known and not params:
+        where = mark.kwargs if mark else "no cells"
+        raise HaystackError(
+            f"{metafunc.definition.nodeid}: @pytest.mark.haystack selects no cell of the sweep: {where}"
+        )
+    return params
+
+
+def narrow(sweep: Sweep, mark: pytest.Mark | None) -> list[Cell]:
+    """Cells that a ``haystack`` mark leaves. Raises HaystackError for a word that it does not know."""
+    wanted: dict[str, set[Any]] = {}
+    for key, value in (mark.kwargs if mark else {}).items():
+        name = _MARK_WORDS.get(key)
+        if name is None:
+            raise HaystackError(f"@pytest.mark.haystack({key}=...): {suggestion(key, list(_MARK_WORDS))}")
+        values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
+        wanted.setdefault(name, set()).update(values)
+    if mark and mark.args:
+        raise HaystackError("@pytest.mark.haystack takes keywords only: " + ", ".join(_MARK_WORDS))
+    for name, known in (("task", sweep.bench.entries), ("model", sweep.bench.models)):
+        for value in wanted.get(name, ()):
+            if value not in known:
+                raise HaystackError(
+                    f"@pytest.mark.haystack({name}={value!r}): no {name} of {sweep.path.name}; "
+                    f"{suggestion(str(value), list(known))}"
+                )
+    return [c for c in sweep.cells if all(getattr(c, name) in values for name, values in wanted.items())]
+
+
+_MARK_WORDS = {
+    "task": "task",
+    "tasks": "task",
+    "model": "model",
+    "models": "model",
+    "context_length": "context_length",
+    "context_lengths": "context_length",
+    "depth_percent": "depth_percent",
+    "depth_percents": "depth_percent",
+    "sweep": "sweep",
+}
+
+
+def parameter(sweep: Sweep, cell: Cell, id_: str, *, own: bool) -> Any:
+    """A cell as a parameter set: its id, its ``haystack_cell`` mark, and xfail where it is a known failure."""
+    marks = [pytest.mark.haystack_cell(**cell.mark)]
+    known = next((entry for entry in sweep.loaded.config.known_failures if matches(entry, cell)), None)
+    if known is not None:
+        from pytest_haystack.items import BelowThreshold
+
+        # Only scores are known to fail: what goes wrong in asking is raised in set-up and stays an error. A test
+        # function of the user's own states its threshold with `assert`.
+        raises = BelowThreshold if own else (BelowThreshold, AssertionError)
+        strict = {} if known.strict is None else {"strict": known.strict}
+        marks.append(pytest.mark.xfail(raises=raises, reason=known.reason, run=known.run, **strict))
+    return pytest.param(cell, id=id_, marks=marks)
+
+
+def matches(known: KnownFailure, cell: Cell) -> bool:
+    """True where an entry of ``known_failures`` covers the cell."""
+    return (
+        _named(known.model, cell.model)
+        and _named(known.task, cell.task)
+        and _within(known.context_lengths, cell.context_length)
+        and _within(known.depth_percents, cell.depth_percent)
+    )
+
+
+def _named(names: str | list[str] | None, name: str) -> bool:
+    return names is None or name in ([names] if isinstance(names, str) else names)
+
+
+def _within(span: SpanOf | Iterable[float] | None, value: float) -> bool:
+    if span is None:
+        return True
+    if isinstance(span, (list, tuple)):
+        # Depths are written with two decimals.
+        return any(abs(value - one) < 0.005 for one in span)
+    return (span.min is None or value >= span.min - 0.005) and (span.max is None or value <= span.max + 0.005)  # type: ignore[union-attr]
+
+
+def raise_failed(config: pytest.Config) -> None:
+    """Report what went wrong with a sweep while its items were made."""
+    error = config.stash.get(FAILED, None)
+    if error is not None:
+        raise usage_error(error)
+
+
+def cell_of(node: Any) -> Cell | None:
+    """The cell of an item, None where it has none."""
+    callspec = getattr(node, "callspec", None)
+    return callspec.params.get("haystack_cell") if callspec is not None else None

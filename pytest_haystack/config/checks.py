@@ -1,0 +1,185 @@
+"""What no single field can tell: names that must exist, ids that must differ, axes that must make sense."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from pytest_haystack.config.axes import expand_depths, expand_lengths
+from pytest_haystack.config.draft import MISSING, Draft
+from pytest_haystack.config.problems import not_one_of
+from pytest_haystack.config.schema import DepthRange, Depths, LengthRange, Lengths
+from pytest_haystack.config.yaml_text import KeyPath
+from pytest_haystack.errors import ConfigError
+from pytest_haystack.registry import Names, Registry, suggestion
+
+TOKENIZERS = ("cl100k_base", "o200k_base", "p50k_base")
+
+_LENGTHS: TypeAdapter[Lengths] = TypeAdapter(Lengths)
+_DEPTHS: TypeAdapter[Depths] = TypeAdapter(Depths)
+
+
+def check_names(draft: Draft, registry: Registry, presets: Collection[str]) -> None:
+    """Scorers, sources, presets, tokenizer and model providers must be known. Task types are checked with their options."""
+    owners: list[KeyPath] = [(), *(("tasks", index) for index, _ in draft.entries("tasks"))]
+    for owner in owners:
+        _check_registered(draft, (*owner, "haystack", "source"), registry.sources)
+        _check_registered(draft, (*owner, "scorer", "name"), registry.scorers)
+        preset = draft.value((*owner, "prompt", "preset"))
+        if isinstance(preset, str) and preset not in presets:
+            words = not_one_of(preset, presets, "prompt preset")
+            if "{{" in preset:
+                words = "a text here is the name of a preset; for wording of your own write {template: ...}"
+            draft.problem((*owner, "prompt", "preset"), words, shown=_shown(draft, owner, "prompt", "preset"))
+    tokenizer = draft.value(("tokenizer",))
+    if isinstance(tokenizer, str) and tokenizer not in TOKENIZERS:
+        draft.problem(("tokenizer",), f"{tokenizer!r} is no known tokenizer; known: {', '.join(TOKENIZERS)}")
+    for index, entry in draft.entries("models"):
+        if isinstance(entry.get("model"), str):
+            _check_model(draft, ("models", index, "model"), entry["model"], registry)
+
+
+def _check_registered(draft: Draft, path: KeyPath, names: Names[Any]) -> None:
+    name = draft.value(path)
+    if isinstance(name, str) and name and name not in names:
+        draft.problem(path, names.unknown(name), shown=_shown(draft, path[:-2], *map(str, path[-2:])))
+
+
+def _shown(draft: Draft, owner: KeyPath, key: str, short_for: str) -> KeyPath:
+    """The key path as the user wrote it: a bare name stands at the key itself."""
+    return (*owner, key, short_for) if draft.was_written((*owner, key, short_for)) else (*owner, key)
+
+
+def _check_model(draft: Draft, path: KeyPath, model: str, registry: Registry) -> None:
+    provider = registry.provider_of(model)
+    if provider is not None:
+        validate = getattr(registry.providers[provider], "validate", None)
+        try:
+            if validate is not None:
+                validate(model)
+        except ConfigError as error:
+            for problem in error.problems:
+                draft.problem(path, problem)
+        return
+    prefix = model.partition("/")[0]
+    if "/" in model and (advice := suggestion(prefix, registry.providers)).startswith("did you mean"):
+        draft.note(path, f"{prefix!r} is taken for a provider that litellm knows; {advice}")
+
+
+def check_ids(draft: Draft) -> None:
+    """An id may stand once among the models and once among the tasks."""
+    for kind in ("models", "tasks"):
+        first: dict[str, int] = {}
+        for index, entry in draft.entries(kind):
+            name = entry.get("id")
+            if isinstance(name, str) and first.setdefault(name, index) != index:
+                other = f"{kind}.{first[name]} ({draft.place((kind, first[name])).label.rpartition(':')[2]})"
+                path: KeyPath = (kind, index, "id")
+                shown = path if draft.was_written(path) else path[:-1]
+                line = draft.place((kind, first[name])).line
+                other = f"{kind}.{first[name]} (line {line})"
+                draft.problem(path, f"{name!r} is already the id of {other}; give each its own id", shown=shown)
+
+
+def check_known_failures(draft: Draft) -> None:
+    """Known failures name models and tasks of this config, and spans from small to large."""
+    for index, entry in draft.entries("known_failures"):
+        path: KeyPath = ("known_failures", index)
+        for key, kind in (("model", "models"), ("task", "tasks")):
+            ids = [other["id"] for _, other in draft.entries(kind) if isinstance(other.get("id"), str)]
+            _check_known_ids(draft, (*path, key), entry.get(key), ids)
+        for key in ("context_lengths", "depth_percents"):
+            span = entry.get(key)
+            if isinstance(span, dict):
+                low, high = _number(span.get("min")), _number(span.get("max"))
+                if low is not None and high is not None and low > high:
+                    draft.problem((*path, key), f"min {low:.12g} is more than max {high:.12g}")
+        if _fractions(entry.get("depth_percents")):
+            _note_fractions(draft, (*path, "depth_percents"), entry["depth_percents"])
+
+
+def _check_known_ids(draft: Draft, path: KeyPath, value: Any, ids: list[str]) -> None:
+    if draft.incomplete or not ids:
+        return
+    names = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
+    for position, name in names:
+        if isinstance(name, str) and name not in ids:
+            where = path if position is None else (*path, position)
+            draft.problem(where, f"there is no {path[-1]} {name!r}; {suggestion(name, ids)}")
+
+
+def check_axes(draft: Draft) -> None:
+    """Ranges run from small to large, lists repeat nothing; depths that look like fractions are noted."""
+    owners: list[KeyPath] = [("sweep",), *(("tasks", index) for index, _ in draft.entries("tasks"))]
+    for owner in owners:
+        lengths = _parsed(draft, (*owner, "context_lengths"), _LENGTHS)
+        if lengths is not None:
+            _expand(draft, (*owner, "context_lengths"), lengths)
+        path: KeyPath = (*owner, "depth_percents")
+        depths = _parsed(draft, path, _DEPTHS)
+        if depths is not None:
+            _expand(draft, path, depths)
+            if _fractions(draft.value(path)):
+                _note_fractions(draft, path, draft.value(path))
+    _check_seeds(draft)
+
+
+def _parsed(draft: Draft, path: KeyPath, adapter: TypeAdapter[Any]) -> Any:
+    value = draft.value(path)
+    if value is MISSING or value is None:
+        return None
+    try:
+        return adapter.validate_python(value)
+    except ValidationError:
+        return None  # told with the rest of the schema's errors
+
+
+def _expand(draft: Draft, path: KeyPath, axis: Any) -> None:
+    lengths = path[-1] == "context_lengths"
+    try:
+        values = expand_lengths(axis) if lengths else expand_depths(axis)
+    except ConfigError as error:
+        draft.problem(path, str(error))
+        return
+    if isinstance(axis, LengthRange | DepthRange) and len(values) < axis.num:
+        kind = "lengths are whole tokens" if lengths else "depths have two decimals"
+        draft.note(path, f"num is {axis.num}, but only {len(values)} values differ, as {kind}")
+
+
+def _check_seeds(draft: Draft) -> None:
+    seeds = draft.value(("sweep", "seeds"))
+    if not isinstance(seeds, list) or not seeds:
+        return
+    repeated = [index for index, seed in enumerate(seeds) if seed in seeds[:index]]
+    if repeated:
+        draft.problem(("sweep", "seeds", repeated[0]), f"{seeds[repeated[0]]} is listed twice")
+    owners: list[KeyPath] = [("sweep",), *(("tasks", index) for index, _ in draft.entries("tasks"))]
+    for owner in owners:
+        trials = _number(draft.value((*owner, "trials")))
+        if trials is not None and trials != len(seeds):
+            draft.problem((*owner, "trials"), f"sweep.seeds gives one trial each, which makes {len(seeds)}; leave trials out")
+
+
+def _fractions(depths: Any) -> bool:
+    """True where all depths are from 0 to 1 and not all are 0, as if they were shares and not percent."""
+    return any(0 < depth < 1 for depth in _depths(depths)) and max(_depths(depths)) <= 1
+
+
+def _note_fractions(draft: Draft, path: KeyPath, depths: Any) -> None:
+    example = next(depth for depth in _depths(depths) if 0 < depth < 1)
+    draft.note(path, f"depths are percent 0-100; did you mean {example * 100:.12g}?")
+
+
+def _depths(depths: Any) -> list[float]:
+    values: list[Any] = []
+    if isinstance(depths, list):
+        values = depths
+    elif isinstance(depths, Mapping):
+        values = [depths.get("min", 0), depths.get("max", 100)]
+    return [number for value in values if (number := _number(value)) is not None]
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,155 @@
+"""A config on its way to being valid: plain values, where each was written, and the mistakes found so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pytest_haystack.config.credentials import mask
+from pytest_haystack.config.interpolation import FromEnvironment
+from pytest_haystack.config.yaml_text import KeyPath
+from pytest_haystack.errors import ConfigError
+
+MISSING: Final = object()
+
+#: Places of command line options sort after all lines of files.
+AFTER_FILES: Final = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value was written.
+
+    ``label`` stands in front of a message (``haystack.yaml:12``), ``order`` sorts as a reader meets them, ``line``
+    is the 1-based line in the main file, ``base`` the key path that ``label`` itself stands for.
+    """
+
+    label: str
+    order: tuple[int, int]
+    line: int
+    base: KeyPath = ()
+
+
+class Draft:
+    """Values that are being completed and checked, with all mistakes found."""
+
+    def __init__(self, data: dict[str, Any], places: dict[KeyPath, Place]) -> None:
+        self.data = data
+        self._places = places
+        self._problems: list[tuple[tuple[int, int], KeyPath, str]] = []
+        self._notes: list[str] = []
+        #: Text that must not be shown, and what is shown in its place.
+        self.hidden: dict[str, str] = {}
+        #: True once a part could not be read, so that names missing elsewhere may be a consequence.
+        self.incomplete = False
+
+    def place(self, path: KeyPath) -> Place:
+        """Where the key path, or the nearest one that holds it, was written."""
+        while path not in self._places and path:
+            path = path[:-1]
+        return self._places[path]
+
+    def lines(self) -> dict[KeyPath, int]:
+        """Line in the main file by key path."""
+        return {path: place.line for path, place in self._places.items()}
+
+    def value(self, path: KeyPath) -> Any:
+        """The value at a key path, or MISSING."""
+        value: Any = self.data
+        for part in path:
+            if isinstance(value, dict) and part in value:
+                value = value[part]
+            elif isinstance(value, list) and isinstance(part, int) and 0 <= part < len(value):
+                value = value[part]
+            else:
+                return MISSING
+        return value
+
+    def known_part(self, path: KeyPath) -> KeyPath:
+        """As much of the key path as exists."""
+        while path and self.value(path) is MISSING:
+            path = path[:-1]
+        return path
+
+    def put(self, path: KeyPath, value: Any, places: Mapping[KeyPath, Place]) -> None:
+        """Set the value at a key path whose parent exists; ``places`` are those of it and all it holds."""
+        parent = self.value(path[:-1])
+        parent[path[-1]] = value
+        for stale in [known for known in self._places if known[: len(path)] == path]:
+            del self._places[stale]
+        self._places.update(places)
+
+    def entries(self, key: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Index and mapping of each entry of a list such as ``tasks``; what is no mapping is left out."""
+        entries = self.data.get(key)
+        if isinstance(entries, list):
+            yield from ((index, entry) for index, entry in enumerate(entries) if isinstance(entry, dict))
+
+    def problem(self, path: KeyPath, words: str, shown: KeyPath | None = None) -> None:
+        """Note a mistake at a key path. ``shown`` is the path in the message where it is another one."""
+        value = self.value(path)
+        if isinstance(value, FromEnvironment) and value.unset:
+            return  # that is the mistake, and it is told
+        place = self.place(path)
+        self._problems.append((place.order, path, self._line(place, path if shown is None else shown, words)))
+
+    def told_elsewhere(self, path: KeyPath, error: ConfigError) -> None:
+        """Take over lines that already say where they come from."""
+        self._problems.extend((self.place(path).order, path, line) for line in error.problems)
+
+    def misused_option(self, place: Place, words: str) -> None:
+        """Note a mistake in a command line option itself."""
+        self._problems.append((place.order, (), self._line(place, (), words)))
+
+    def note(self, path: KeyPath, words: str) -> None:
+        """Something that is allowed, but looks like a slip."""
+        self._notes.append(self._line(self.place(path), path, words))
+
+    def notes(self) -> tuple[str, ...]:
+        """All notes, each one line."""
+        return tuple(self._clean(note) for note in dict.fromkeys(self._notes))
+
+    def has_problem_at(self, path: KeyPath) -> bool:
+        """True where a mistake was found at this key path or below it."""
+        return any(known[: len(path)] == path for _, known, _ in self._problems)
+
+    def raise_problems(self) -> None:
+        """Raise ConfigError with all mistakes, in the order of their lines, where there are any."""
+        if self._problems:
+            ordered = sorted(self._problems, key=lambda problem: problem[0])
+            raise ConfigError(dict.fromkeys(self._clean(line) for _, _, line in ordered))
+
+    def _line(self, place: Place, path: KeyPath, words: str) -> str:
+        if path[: len(place.base)] == place.base:
+            path = path[len(place.base) :]
+        where = dotted(path)
+        return (
+            f"{place.label}: {where}: {self._hide(words)}" if where else f"{place.label}: {self._hide(words)}"
+        )
+
+    def _hide(self, words: str) -> str:
+        words = " ".join(words.split())
+        shown = {
+            form: text
+            for secret, text in self.hidden.items()
+            for form in (secret, repr(secret)[1:-1], " ".join(secret.split()))
+            if form.strip()
+        }
+        if not shown:
+            return words
+        # Short texts are hidden as whole words only, or every message would be riddled.
+        patterns = [
+            re.escape(form) if len(form) > 3 else rf"(?<!\w){re.escape(form)}(?!\w)"
+            for form in sorted(shown, key=len, reverse=True)
+        ]
+        return re.sub("|".join(patterns), lambda match: shown[match.group()], words)
+
+    def _clean(self, line: str) -> str:
+        return mask(line)
+
+
+def dotted(path: KeyPath) -> str:
+    """A key path as messages show it: ``models.0.threshold``."""
+    return ".".join(str(part) for part in path)

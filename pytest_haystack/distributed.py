@@ -1,0 +1,174 @@
+"""One process or many: rows travel from workers to the controller, the gateway's address the other way."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_haystack.collection import SweepFile, cell_of
+from pytest_haystack.session import ROWS, Sweeps
+
+if TYPE_CHECKING:
+    from pytest_haystack.running.gateway.client import GatewayClient
+    from pytest_haystack.running.gateway.process import GatewayProcess
+
+#: Key in xdist's ``workerinput``.
+GATEWAY = "haystack_gateway"
+
+
+def register(config: pytest.Config, sweeps: Sweeps) -> None:
+    """Register what this process does in a session with sweeps."""
+    config.pluginmanager.register(RowSender(), "haystack-rows")
+    if hasattr(config, "workerinput"):
+        worker = WorkerGateway(sweeps, config.workerinput.get(GATEWAY))
+        sweeps.connect = worker.connect
+        config.pluginmanager.register(worker, "haystack-gateway")
+        return
+    from pytest_haystack.recording import Recorder
+
+    host = GatewayHost(config, sweeps)
+    sweeps.connect = host.connect
+    config.pluginmanager.register(host, "haystack-gateway")
+    if sweeps.settings.dry_run:
+        from pytest_haystack.planning import Planner
+
+        config.pluginmanager.register(Planner(sweeps), "haystack-planner")
+    elif not config.option.collectonly:
+        config.pluginmanager.register(Recorder(config, sweeps), "haystack-recorder")
+
+
+def without_workers(config: pytest.Config) -> None:
+    """Switch pytest-xdist off for this run."""
+    if config.pluginmanager.hasplugin("xdist"):
+        config.option.numprocesses, config.option.dist, config.option.tx = None, "no", []
+
+
+class RowSender:
+    """Puts an item's new rows on its report, as one ASCII JSON text, which crosses to the controller."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Every row leaves with the first report after it was made, so that a worker that dies takes none along."""
+        report = yield
+        cell = cell_of(item)
+        rows = item.stash.get(ROWS, None)
+        if cell is not None and (report.when == "setup" or rows):
+            own = isinstance(item.parent, SweepFile)
+            report.haystack = json.dumps({"sweep": cell.sweep, "cell": cell.id, "own": own, "rows": rows or []})
+            item.stash[ROWS] = []
+        return report
+
+
+class GatewayHost:
+    """On the controller: one gateway a machine, started when a paid model is selected."""
+
+    def __init__(self, config: pytest.Config, sweeps: Sweeps) -> None:
+        self._config = config
+        self._sweeps = sweeps
+        self._process: GatewayProcess | None = None
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Without workers the selection is known here: start only for a cell that will ask."""
+        if self._idle():
+            return
+        cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
+        for sweep in self._sweeps.loaded:
+            sweep.bench.expect([cell for cell in cells if cell.sweep == sweep.name])
+        if any(
+            sweep.gateway_id(cell.model) in sweep.paid_models
+            for sweep in self._sweeps.loaded
+            for cell in cells
+            if cell.sweep == sweep.name
+        ):
+            self._start(warm=True)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker where the gateway is; start it before the first one, so that both start up together."""
+        # Known sweeps are loaded here only to learn whether they need the gateway: the workers share it.
+        if self._process is None and not self._idle() and any(sweep.paid_models for sweep in self._sweeps.all()):
+            self._start(warm=bool(self._sweeps.run_paths) and not _narrowed(self._config))
+        if self._process is not None:
+            node.workerinput[GATEWAY] = {
+                "host": platform.node(),
+                "address": self._process.address,
+                "authkey": self._process.authkey,
+            }
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Whoever waits for an answer is told at once that none will come."""
+        self.stop()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """The last answer has been scored, or the run was broken off."""
+        self.stop()
+
+    def pytest_unconfigure(self) -> None:
+        """A run that broke off before its session finished."""
+        self.stop()
+
+    def connect(self) -> GatewayClient:
+        """A client of the gateway, which is started where it does not run yet."""
+        from pytest_haystack.running.gateway.client import GatewayClient
+
+        if self._process is None:
+            self._start(warm=True)
+        assert self._process is not None
+        return GatewayClient(self._process.address, self._process.authkey)
+
+    def stop(self) -> None:
+        """End the gateway; what waits for it gets an error."""
+        if self._process is not None:
+            self._process.stop()
+            self._process = None
+
+    def _idle(self) -> bool:
+        return self._config.option.collectonly or self._sweeps.settings.dry_run
+
+    def _start(self, *, warm: bool) -> None:
+        self._process = start_gateway(self._sweeps, warm=warm)
+
+
+class WorkerGateway:
+    """In a worker: the controller's gateway, or one of its own where the controller is on another machine."""
+
+    def __init__(self, sweeps: Sweeps, given: dict[str, str] | None) -> None:
+        self._sweeps = sweeps
+        self._given = given
+        self._process: GatewayProcess | None = None
+
+    def connect(self) -> GatewayClient:
+        """A client of the gateway of this machine."""
+        from pytest_haystack.running.gateway.client import GatewayClient
+
+        if self._given is not None and self._given["host"] == platform.node():
+            return GatewayClient(self._given["address"], self._given["authkey"])
+        self._process = start_gateway(self._sweeps, warm=True)
+        return GatewayClient(self._process.address, self._process.authkey)
+
+    def pytest_unconfigure(self) -> None:
+        """The worker ends, and its own gateway with it."""
+        if self._process is not None:
+            self._process.stop()
+
+
+def start_gateway(sweeps: Sweeps, *, warm: bool) -> GatewayProcess:
+    """Start the child process that asks paid models. Raises HaystackError where it does not come up."""
+    from pytest_haystack.running.gateway.process import GatewayProcess
+
+    models = {name: entry for sweep in sweeps.loaded for name, entry in sweep.paid_models.items()}
+    return GatewayProcess.start(models, sweeps.settings.concurrency, warm)
+
+
+def _narrowed(config: pytest.Config) -> bool:
+    """True where the command line selects cells, so that perhaps no paid one is left."""
+    option = config.option
+    names = ("keyword", "markexpr", "deselect", "lf", "failedfirst", "stepwise")
+    return any(getattr(option, name, None) for name in names) or any("::" in arg for arg in config.args)

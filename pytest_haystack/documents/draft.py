@@ -1,0 +1,107 @@
+"""A document while it is written, with its exact number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from pytest_haystack.documents.haystack_text import HaystackText
+
+#: Characters after an insert that are looked at to tell which tokens are its own.
+_LOOK_AHEAD = 32
+
+
+class Span(NamedTuple):
+    """Where a text came to stand: tokens before it, tokens that hold its characters, its first character."""
+
+    token_index: int
+    tokens: int
+    char_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The beginning of a document: haystack text up to ``position``, with inserts.
+
+    ``pending`` is the text since the last safe point, ``settled`` and ``written`` are the tokens and characters
+    before it. Only pending text is ever encoded: what stands between safe points of the haystack is known from its
+    index. A safe point is decided by the two characters around it, so those next to an insert do not count.
+    """
+
+    haystack: HaystackText
+    position: int = 0
+    settled: int = 0
+    written: int = 0
+    pending: str = ""
+
+    @property
+    def tokens(self) -> int:
+        """Number of tokens, were this the whole document."""
+        return self.settled + self.haystack.encoding.count(self.pending)
+
+    @property
+    def characters(self) -> int:
+        """Number of characters."""
+        return self.written + len(self.pending)
+
+    @property
+    def added(self) -> int:
+        """Tokens that the inserts so far add to the haystack's own."""
+        return self.tokens - self.haystack.index.tokens_before(self.position)
+
+    def advanced(self, position: int) -> Draft:
+        """The draft with haystack text up to this position (not before the present one)."""
+        text, index = self.haystack.text, self.haystack.index
+        last = index.before(position - 1)
+        if self.written + len(self.pending) == 0:
+            first = index.before(0)
+        else:
+            after = index.after(self.position + 1)
+            if after is None or after.position > last.position:
+                return replace(self, position=position, pending=self.pending + text[self.position : position])
+            first = after
+        if last.position < first.position:
+            return replace(self, position=position, pending=text[:position])
+        bridge = self.pending + text[self.position : first.position]
+        return replace(
+            self,
+            position=position,
+            settled=self.settled + self.haystack.encoding.count(bridge) + last.tokens - first.tokens,
+            written=self.characters + last.position - self.position,
+            pending=text[last.position : position],
+        )
+
+    def inserted(self, block: str) -> Draft:
+        """The draft with a text inserted at its end."""
+        return replace(self, pending=self.pending + block)
+
+    def spans(self, block: str, inserts: Sequence[str], following: str) -> list[Span]:
+        """Where each insert of a block stands that is inserted at the draft's end, before the following text."""
+        encode = self.haystack.encoding.encode
+        window = self.pending + block + following[:_LOOK_AHEAD]
+        ids = encode(window)
+        spans, offset = [], len(self.pending)
+        for text in inserts:
+            offset = window.index(text, offset)
+            end = offset + len(text)
+            before = _common_length(ids, encode(window[:offset]))
+            after = _common_length(ids[::-1], encode(window[end:])[::-1])
+            tokens = max(len(ids) - before - after, 0)
+            spans.append(Span(self.settled + before, tokens, self.written + offset))
+            offset = end
+        return spans
+
+
+def _common_length(left: Sequence[int], right: Sequence[int]) -> int:
+    """Number of leading items that two sequences share.
+
+    A token that reaches over the edge of an insert differs from what the text beyond the edge is encoded to, so
+    comparing tells which tokens lie wholly outside.
+    """
+    length = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        length += 1
+    return length

@@ -1,0 +1,102 @@
+"""Filler text that is ready to build documents from: long enough, indexed, with its origin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pytest_haystack.errors import SourceError
+from pytest_haystack.tokens.encoding import Encoding
+from pytest_haystack.tokens.index import TokenIndex
+
+if TYPE_CHECKING:
+    from pytest_haystack.haystacks.source import Source
+
+#: Tokens and characters prepared beyond what was asked for, so that nothing near the end of a document depends on
+#: where the prepared text ends.
+SLACK_TOKENS = 256
+SLACK_CHARACTERS = 4096
+
+_SAMPLE_CHARACTERS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class HaystackText:
+    """The text of a haystack source, its token index and what a recipe says about it.
+
+    ``source``, ``sha256`` and ``options`` name the origin; ``separator`` stands between repetitions of a source
+    that is shorter than what was asked for, and ``base_length`` is the length of one, in characters (None where
+    the source was long enough).
+    """
+
+    text: str
+    index: TokenIndex
+    encoding: Encoding
+    source: str
+    sha256: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    separator: str = "\n\n"
+    base_length: int | None = None
+
+    @classmethod
+    def prepare(cls, source: Source, separator: str, encoding: Encoding, tokens: int) -> HaystackText:
+        """Read enough of a source for documents of up to ``tokens`` tokens; repeat it where it is too short.
+
+        The text for more tokens begins with the text for fewer. Raises SourceError where the source has no text.
+        """
+        wanted = tokens + SLACK_TOKENS
+        base, exhausted = _read(source, _SAMPLE_CHARACTERS)
+        if not base.strip():
+            raise SourceError(f"haystack source {source.name!r} has no text; it needs at least one word")
+        text, base_length = base, None
+        while not _is_enough(index := TokenIndex.of(text, encoding), wanted):
+            # A little more than the text so far lets expect; where that was too little, the next round adds.
+            missing = wanted / max(index.last.tokens, encoding.count(text[:_SAMPLE_CHARACTERS]), 1)
+            characters = int(len(text) * min(max(missing, 1.05), 1000)) + SLACK_CHARACTERS
+            if not exhausted:
+                base, exhausted = _read(source, characters)
+                text = base
+            if exhausted:
+                base_length = len(base)
+                repetitions = max(1, -(-characters // (len(base) + len(separator))))
+                text = separator.join([base] * repetitions)
+        return cls(
+            text,
+            index,
+            encoding,
+            source.name,
+            source.sha256,
+            source.options.model_dump(mode="json"),
+            separator,
+            base_length,
+        )
+
+    def repeats(self, characters: int) -> float:
+        """How many times the source is used in the first characters of the text; 1.0 where once is enough."""
+        if self.base_length is None or characters <= self.base_length:
+            return 1.0
+        return characters / (self.base_length + len(self.separator))
+
+    def origin(self) -> dict[str, Any]:
+        """What a recipe says of the haystack."""
+        return {
+            "source": self.source,
+            "sha256": self.sha256,
+            "options": dict(self.options),
+            "separator": self.separator,
+        }
+
+
+def _read(source: Source, characters: int) -> tuple[str, bool]:
+    """The first characters of a source, and whether that is all it has."""
+    text = source.read(characters)
+    return text[:characters], len(text) < characters
+
+
+def _is_enough(index: TokenIndex, tokens: int) -> bool:
+    """Whether the text has this many tokens before a point from where on it may go on in any way."""
+    if index.last.tokens >= tokens:
+        return True
+    open_end = len(index.text) - index.last.position
+    return open_end > SLACK_CHARACTERS and index.tokens_before(len(index.text)) >= tokens

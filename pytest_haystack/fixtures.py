@@ -1,0 +1,112 @@
+"""The fixtures of a cell. Each may be overridden from a conftest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_haystack.session import ROWS, TRIALS, sweep_of
+
+if TYPE_CHECKING:
+    from pytest_haystack.documents.document import Document
+    from pytest_haystack.models.model import Completion
+    from pytest_haystack.needles.needle import Needle
+    from pytest_haystack.running.trial import Trial
+    from pytest_haystack.sweep import Cell
+
+
+@pytest.fixture
+def haystack_cell(request: pytest.FixtureRequest) -> Cell:
+    """The cell of this test: model, task, context length (tokens), depth percent."""
+    cell: Cell | None = getattr(request, "param", None)
+    if cell is None:
+        pytest.skip("needs a sweep: --haystack-config FILE, or the ini option haystack_config")
+    return cell
+
+
+@pytest.fixture
+def needles(request: pytest.FixtureRequest, haystack_cell: Cell) -> Sequence[Needle]:
+    """What is hidden: statement, question, expected answer, requested and actual depth percent."""
+    return sweep_of(request, haystack_cell).bench.material(haystack_cell).needles
+
+
+@pytest.fixture
+def haystack(request: pytest.FixtureRequest, haystack_cell: Cell, needles: Sequence[Needle]) -> Document:
+    """The document with the needles in it: ``.text``, ``.tokens``, ``.placements``, ``.recipe``."""
+    bench = sweep_of(request, haystack_cell).bench
+    own = bench.material(haystack_cell)
+    return own.document if needles is own.needles else bench.assemble(haystack_cell, 0, needles).document
+
+
+@pytest.fixture
+def haystack_model(request: pytest.FixtureRequest, haystack_cell: Cell) -> Any:
+    """The model that the config names for this cell; `model` under a name that cannot collide."""
+    return sweep_of(request, haystack_cell).model(haystack_cell.model)
+
+
+@pytest.fixture
+def model(haystack_model: Any) -> Any:
+    """Who answers: ``.complete(prompt) -> Completion``. Override it to put a pipeline of your own to the test."""
+    return haystack_model
+
+
+@pytest.fixture
+def haystack_trials(
+    request: pytest.FixtureRequest,
+    haystack_cell: Cell,
+    needles: Sequence[Needle],
+    haystack: Document,
+    model: Any,
+) -> Sequence[Trial]:
+    """Asks and scores each trial of the cell. A trial without a score makes the test an error, or skips it."""
+    from pytest_haystack.running.cell_run import run_cell
+    from pytest_haystack.running.failure import error_text
+    from pytest_haystack.scoring.outcomes import SKIPPED
+
+    item = request.node
+    kept: dict[int, Trial] = item.stash.setdefault(TRIALS, {})
+    rows = item.stash.setdefault(ROWS, [])
+    bench = sweep_of(request, haystack_cell).bench
+    for trial in run_cell(bench, haystack_cell, model, item.nodeid, needles=needles, haystack=haystack, earlier=kept):
+        if kept.get(trial.number) is not trial:
+            kept[trial.number] = trial
+            rows.append(trial.row)
+    trials = [kept[number] for number in sorted(kept)]
+    unscored = [trial for trial in trials if trial.score is None]
+    if unscored and all(trial.outcome in SKIPPED for trial in unscored):
+        pytest.skip(error_text(haystack_cell, unscored))
+    if unscored:
+        pytest.fail(error_text(haystack_cell, unscored), pytrace=False)
+    return trials
+
+
+@pytest.fixture
+def haystack_answer(haystack_trials: Sequence[Trial]) -> Completion | None:
+    """The completion of the cell's first trial."""
+    return haystack_trials[0].completion
+
+
+@pytest.fixture
+def haystack_score(
+    request: pytest.FixtureRequest, haystack_cell: Cell, needles: Sequence[Needle], haystack: Document
+) -> Callable[[Any], float]:
+    """For tests of one's own: ``haystack_score(answer)`` scores a str or Completion, records the row, returns it.
+
+    The score is from 0 to 1. Raises ModelError where the answer is none that could be scored (a content filter,
+    input that was cut).
+    """
+    from pytest_haystack.running.cell_run import trial_material
+    from pytest_haystack.running.trial import score_answer
+
+    bench = sweep_of(request, haystack_cell).bench
+    rows = request.node.stash.setdefault(ROWS, [])
+
+    def score(answer: Any) -> float:
+        material = trial_material(bench, haystack_cell, 0, needles, haystack)
+        trial = score_answer(bench, haystack_cell, material, answer, request.node.nodeid)
+        rows.append(trial.row)
+        return trial.require_score()
+
+    return score

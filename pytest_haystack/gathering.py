@@ -1,0 +1,94 @@
+"""From what became of each test to the results of a sweep, cell by cell in config order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from pytest_haystack import __version__
+from pytest_haystack.reports.cell_result import CellResult, SweepResults
+
+if TYPE_CHECKING:
+    from pytest_haystack.recording import Tested
+    from pytest_haystack.session import Sweep
+    from pytest_haystack.sweep import Cell
+
+
+def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetime) -> SweepResults:
+    """The results of a sweep: for each test function, model and task of which something ran, every cell.
+
+    A user's own test function is shown as a task of its own, ``FUNCTION:TASK``.
+    """
+    found = {(one.group, one.cell): one for one in tested}
+    ids = {cell.id: cell for cell in sweep.cells}
+    touched = {(one.group, ids[one.cell].model, ids[one.cell].task) for one in tested}
+    prefixes = {one.group: one.nodeid.partition("[")[0] for one in tested}
+    cells = [
+        _result(cell, group, found.get((group, cell.id)), prefixes[group])
+        for group in dict.fromkeys(one.group for one in tested)
+        for cell in sweep.cells
+        if (group, cell.model, cell.task) in touched
+    ]
+    now = datetime.now(timezone.utc)
+    labels = {(group, task) for group, _, task in touched}
+    return SweepResults(
+        name=sweep.name,
+        cells=tuple(cells),
+        run_id=run_id,
+        plugin_version=__version__,
+        tokenizer=sweep.loaded.config.tokenizer,
+        haystack=", ".join(dict.fromkeys(_sources(sweep))),
+        notes=(*sweep.loaded.notes, *sweep.bench.notes, *notes_of(tested)),
+        config_path=sweep.loaded.path.name,
+        started_utc=started.isoformat(timespec="seconds"),
+        chance={label(group, task): sweep.bench.tasks[task].chance for group, task in labels},
+        wall_seconds=(now - started).total_seconds(),
+    )
+
+
+def label(group: str, task: str) -> str:
+    """A task as reports name it."""
+    return f"{group}:{task}" if group else task
+
+
+def notes_of(tested: Iterable[Tested]) -> list[str]:
+    """What the documents themselves tell: a text that was repeated, tokens that were kept free."""
+    repeats: dict[str, tuple[float, int]] = {}
+    reserves: dict[tuple[str, int], int] = {}
+    for row in (row for one in tested for row in one.rows.values()):
+        length, recipe = row["context_length"], row["recipe"]
+        haystack = recipe.get("haystack", {})
+        if haystack.get("repeats", 1) > 1:
+            source = haystack["source"]
+            repeats[source] = max(repeats.get(source, (0, 0)), (haystack["repeats"], length))
+        free = length - recipe.get("document_tokens", length)
+        if free > 0:
+            key = (row["model_id"], length)
+            reserves[key] = max(free, reserves.get(key, 0))
+    return [
+        *(f"the text of {s} is used {times:.3g} times at {length:,} tokens" for s, (times, length) in repeats.items()),
+        *(f"{model}: {free:,} of {length:,} tokens are kept free" for (model, length), free in reserves.items()),
+    ]
+
+
+def _result(cell: Cell, group: str, tested: Tested | None, prefix: str) -> CellResult:
+    return CellResult(
+        nodeid=tested.nodeid if tested else f"{prefix}[{cell.id}]",
+        task=label(group, cell.task),
+        model=cell.model,
+        context_length=cell.context_length,
+        depth_percent=cell.depth_percent,
+        depth=cell.depth,
+        threshold=cell.threshold,
+        state=tested.state if tested else "not_run",
+        message=tested.message if tested else "",
+        duration_seconds=tested.duration_seconds if tested else 0.0,
+        rows=tuple(tested.rows[number] for number in sorted(tested.rows)) if tested else (),
+        line=cell.line if not group else None,
+    )
+
+
+def _sources(sweep: Sweep) -> Iterable[str]:
+    for entry in sweep.loaded.config.tasks:
+        yield (entry.haystack or sweep.loaded.config.haystack).source

@@ -1,0 +1,34 @@
+"""The one test function of a sweep file, and what it raises.
+
+`pytest_haystack.collection.SweepFile` presents this module as the content of haystack.yaml. It must define no
+fixtures: several sweep files share it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_haystack.running.trial import Trial
+    from pytest_haystack.sweep import Cell
+
+
+class BelowThreshold(pytest.fail.Exception):
+    """A cell's mean score is below its threshold. Nothing else raises it, so an xfail can name it."""
+
+    #: pytest shows the class by its module; its own failures do the same.
+    __module__ = "builtins"
+
+
+def test_cell(haystack_cell: Cell, haystack_trials: Sequence[Trial]) -> None:
+    """The mean score of the cell's trials reaches its threshold."""
+    score = fmean(trial.score for trial in haystack_trials if trial.score is not None)
+    # A mean of exact shares (2/3 of three trials) must not fail by the last bit of a float.
+    if score < haystack_cell.threshold - 1e-9:
+        from pytest_haystack.running.failure import failure_text
+
+        raise BelowThreshold(failure_text(haystack_cell, haystack_trials, score), pytrace=False)

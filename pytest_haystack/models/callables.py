@@ -1,0 +1,150 @@
+"""``python:module:callable``: a function of one's own as the model, such as a retrieval pipeline."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import sys
+import threading
+import time
+import traceback
+import weakref
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_haystack.errors import ModelError
+from pytest_haystack.models.model import Completion, Model, Prompt
+from pytest_haystack.models.redaction import Redactor
+
+if TYPE_CHECKING:
+    from pytest_haystack.config.schema import ModelEntry
+
+
+class PythonCallable(Model):
+    """Calls a function with the `Prompt` and takes what it returns, a ``str`` or a `Completion`, as the answer.
+
+    The module is imported when the first prompt comes, from ``sys.path`` and the working directory. A coroutine
+    function runs in an event loop that stays the same from call to call, so that it may keep its HTTP client.
+    """
+
+    def __init__(self, entry: ModelEntry) -> None:
+        super().__init__(entry)
+        self._function: Callable[[Prompt], Any] | None = None
+        self._loop: _Loop | None = None
+
+    def complete(self, prompt: str) -> Completion:
+        """Answer a prompt. Raises ModelError: ``config_error`` where the function cannot be had or returns
+        something else, ``infra_error`` with the place in the source where it raised.
+        """
+        function = self._function = self._function or self._find()
+        asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
+        started = time.perf_counter()
+        try:
+            answer = function(asked)
+            if inspect.isawaitable(answer):
+                self._loop = self._loop or _Loop()
+                answer = self._loop.run(answer)
+        except ModelError:
+            raise
+        except Exception as error:
+            raise ModelError("infra_error", Redactor()(f"{self.entry.model}: {_told(error)}")) from error
+        return self._completion(answer, time.perf_counter() - started)
+
+    def _completion(self, answer: Any, latency_seconds: float) -> Completion:
+        if isinstance(answer, str):
+            return Completion(str(answer), latency_seconds=latency_seconds)
+        if not isinstance(answer, Completion):
+            raise ModelError(
+                "config_error",
+                f"{self.entry.model} returned {type(answer).__name__}; let it return a str or a Completion "
+                "(pytest_haystack.models.model)",
+            )
+        if answer.latency_seconds is None:
+            answer = replace(answer, latency_seconds=latency_seconds)
+        return answer
+
+    def _find(self) -> Callable[[Prompt], Any]:
+        spec = self.entry.model
+        _, _, path = spec.partition(":")
+        module_name, _, attribute = path.partition(":")
+        if not module_name or not attribute:
+            raise ModelError("config_error", f"{spec}: write python:module:callable, e.g. python:my_rag:answer")
+        module = _import(spec, module_name)
+        found: Any = module
+        for name in attribute.split("."):
+            if not hasattr(found, name):
+                where = getattr(module, "__file__", None) or module_name
+                raise ModelError("config_error", f"{spec}: {attribute!r} is not in {where}; define it there")
+            found = getattr(found, name)
+        if not callable(found):
+            raise ModelError(
+                "config_error",
+                f"{spec}: {attribute!r} is a {type(found).__name__}, not callable; name a function",
+            )
+        function: Callable[[Prompt], Any] = found
+        return function
+
+
+class _Loop:
+    """One event loop for all calls of a model, closed with it; calls from several threads take turns."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._turn = threading.Lock()
+        weakref.finalize(self, self._loop.close)
+
+    def run(self, answer: Awaitable[Any]) -> Any:
+        with self._turn:
+            if not _in_a_loop():
+                return self._loop.run_until_complete(answer)
+            # Asked from within a coroutine: a thread that runs one loop cannot run another.
+            with ThreadPoolExecutor(1) as other:
+                return other.submit(self._loop.run_until_complete, answer).result()
+
+
+def _in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _import(spec: str, module_name: str) -> Any:
+    here = str(Path.cwd())
+    if here not in sys.path:
+        # Last, so that no file there hides a library; kept, for what the function itself imports later.
+        sys.path.append(here)
+    try:
+        return import_module(module_name)
+    except ModuleNotFoundError as error:
+        missing = error.name or module_name
+        if module_name == missing or module_name.startswith(f"{missing}."):
+            problem = f"no module {missing!r} in {here} or on sys.path; set pytest's `pythonpath` or install it"
+        else:
+            problem = f"importing it needs {missing!r}, which is not installed"
+        raise ModelError("config_error", f"{spec}: {problem}") from error
+    except Exception as error:
+        raise ModelError("config_error", Redactor()(f"{spec}: importing it raised {_told(error)}")) from error
+
+
+def _told(error: Exception) -> str:
+    """``Type: message at file:line``, the place being the last one in the reader's own folder."""
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is this module's own
+    here = Path.cwd()
+    own = [frame for frame in frames if _below(frame.filename, here)]
+    place = ""
+    if frames:
+        frame = (own or frames)[-1]
+        file = Path(frame.filename)
+        place = f" at {file.relative_to(here) if own else file}:{frame.lineno}"
+    return f"{' '.join(f'{type(error).__name__}: {error}'.split())}{place}"
+
+
+def _below(file: str, folder: Path) -> bool:
+    path = Path(file)
+    return path.is_relative_to(folder) and "site-packages" not in path.parts

@@ -1,0 +1,60 @@
+"""Models behind a provider's API: their requests leave through the gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from pytest_haystack.models.model import Completion, Model, Prompt
+
+if TYPE_CHECKING:
+    from pytest_haystack.config.schema import ModelEntry
+
+#: Bytes of UTF-8 that make a token, about: 4.5 in English, 2.5 in Chinese. Low, so that limits are kept.
+_BYTES_PER_TOKEN = 3
+
+
+class Asker(Protocol):
+    """What carries a request to the gateway: `pytest_haystack.running.gateway.client.GatewayClient`."""
+
+    def complete(
+        self, model_id: str, messages: Sequence[dict[str, str]], request_tokens: int | None, trial: int
+    ) -> Completion:
+        """Answer of the model that the gateway knows by this id. Raises ModelError."""
+
+
+class GatewayModel(Model):
+    """A litellm model, asked through the gateway.
+
+    ``gateway_id`` is the model's name there (default: the entry's id). ``count`` counts tokens of a text; without
+    it they are estimated from the prompt's bytes. The count serves ``tokens_per_minute`` alone.
+    """
+
+    paid: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        entry: ModelEntry,
+        client: Asker,
+        gateway_id: str | None = None,
+        count: Callable[[str], int] | None = None,
+    ) -> None:
+        super().__init__(entry)
+        self._client = client
+        self._gateway_id = gateway_id if gateway_id is not None else entry.id
+        self._count = count or _estimate
+
+    def complete(self, prompt: str) -> Completion:
+        """Answer a prompt. Raises ModelError where there is no answer to score."""
+        asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
+        tokens = self._count(str(asked)) + self._longest_answer()
+        return self._client.complete(self._gateway_id, asked.messages, tokens, asked.trial)
+
+    def _longest_answer(self) -> int:
+        request = self.entry.request
+        limits = (request.get(name) for name in ("max_completion_tokens", "max_tokens", "max_output_tokens"))
+        return next((limit for limit in limits if isinstance(limit, int)), 0)
+
+
+def _estimate(text: str) -> int:
+    return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)

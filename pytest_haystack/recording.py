@@ -1,0 +1,171 @@
+"""On the controller: rows as they arrive, what became of each test, reports when the session is over."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from pytest_haystack.session import Sweep, Sweeps
+
+if TYPE_CHECKING:
+    from pytest_haystack.reports.cell_result import SweepResults
+    from pytest_haystack.results.store import RowWriter
+
+State = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "not_run"]
+
+
+@dataclass(slots=True)
+class Tested:
+    """What became of one test item so far."""
+
+    nodeid: str
+    sweep: str
+    cell: str
+    own: bool
+    state: State = "not_run"
+    message: str = ""
+    duration_seconds: float = 0.0
+    rows: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def group(self) -> str:
+        """What the test is, apart from its cell: empty for the sweep file's own test, else the function's name."""
+        if self.own:
+            return ""
+        name, _, parameters = self.nodeid.rpartition("::")[2].partition("[")
+        rest = parameters.rstrip("]").replace(self.cell, "").strip("-")
+        return f"{name}.{rest}" if rest else name
+
+
+class Recorder:
+    """Keeps results and writes them: rows at once, reports at the end."""
+
+    def __init__(self, config: pytest.Config, sweeps: Sweeps) -> None:
+        self._config = config
+        self._sweeps = sweeps
+        self._tested: dict[str, Tested] = {}
+        self._writers: dict[str, RowWriter] = {}
+        self._written: list[Path] = []
+        self._results: list[SweepResults] = []
+        self._troubles: list[str] = []
+        self.started_utc = datetime.now(timezone.utc)
+        self.run_id = f"{self.started_utc:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+
+    def pytest_report_header(self) -> list[str]:
+        """What this run is going to do."""
+        return [self._header(sweep) for sweep in self._sweeps.loaded]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep a report's rows and its verdict."""
+        payload = getattr(report, "haystack", None)
+        if payload is not None:
+            data = json.loads(payload)
+            tested = self._tested.setdefault(
+                report.nodeid, Tested(report.nodeid, data["sweep"], data["cell"], data["own"])
+            )
+            for row in data["rows"]:
+                # What is asked again leaves a row of its own.
+                if report.outcome != "rerun" or row["score"] is not None:  # type: ignore[comparison-overlap]
+                    tested.rows[row["trial"]] = self._writer(tested.sweep).append(row)
+        tested_before = self._tested.get(report.nodeid)
+        if tested_before is not None:
+            judge(tested_before, report)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """Write the reports of every sweep of which something ran."""
+        for writer in self._writers.values():
+            writer.close()
+        if not self._tested:
+            return
+        from pytest_haystack.gathering import gather
+        from pytest_haystack.reports.writer import append_step_summary, write_reports
+
+        for sweep in self._sweeps.loaded:
+            tested = [one for one in self._tested.values() if one.sweep == sweep.name]
+            if not tested:
+                continue
+            results = gather(sweep, tested, self.run_id, self.started_utc)
+            self._results.append(results)
+            directory = self._directory(sweep)
+            paths, troubles = write_reports(results, directory, resolved=sweep.loaded)
+            self._written += paths
+            self._troubles += troubles
+            if "GITHUB_STEP_SUMMARY" in os.environ:
+                self._troubles += append_step_summary(results, Path(os.environ["GITHUB_STEP_SUMMARY"]))
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """A grid of scores for each model and task, and where the reports are."""
+        if not self._results:
+            return
+        from pytest_haystack.reports.terminal import show
+
+        show(terminalreporter, self._results, self._written, self._troubles)
+
+    def _writer(self, sweep: str) -> RowWriter:
+        if sweep not in self._writers:
+            from pytest_haystack.results.store import RowWriter
+
+            try:
+                self._writers[sweep] = RowWriter(self._directory(self._sweeps.named(sweep)), self.run_id)
+            except OSError as error:
+                raise pytest.UsageError(f"the report folder cannot be written: {error}") from None
+        return self._writers[sweep]
+
+    def _directory(self, sweep: Sweep) -> Path:
+        base = self._sweeps.settings.report_dir
+        if base is None:
+            named = sweep.loaded.config.report.dir or "haystack-report"
+            base = Path(os.path.abspath(self._config.invocation_params.dir / named))
+        return base / sweep.name if len(self._sweeps.paths) > 1 else base
+
+    def _header(self, sweep: Sweep) -> str:
+        entries, models = {c.task for c in sweep.cells}, {c.model for c in sweep.cells}
+        return (
+            f"haystack: {sweep.path.name}, {len(sweep.cells)} cells "
+            f"({len(entries)} tasks x {len(models)} models), reports in {_relative(self._directory(sweep))}"
+        )
+
+
+def judge(tested: Tested, report: pytest.TestReport) -> None:
+    """Bring what became of a test up to date with one more report of it."""
+    tested.duration_seconds += report.duration
+    xfailed = hasattr(report, "wasxfail")
+    if report.outcome == "rerun":  # type: ignore[comparison-overlap]
+        tested.state, tested.message = "not_run", ""
+        return
+    if report.failed:
+        tested.state = "failed" if report.when == "call" else "error"
+    elif report.skipped:
+        tested.state = "xfailed" if xfailed else "skipped"
+    elif report.when == "call":
+        tested.state = "xpassed" if xfailed else "passed"
+    else:
+        return
+    tested.message = message_of(report)
+
+
+def message_of(report: pytest.TestReport) -> str:
+    """First line of why a test failed or was skipped; what was expected of an xfail."""
+    if hasattr(report, "wasxfail"):
+        return str(report.wasxfail).removeprefix("reason: ")
+    if isinstance(report.longrepr, tuple):
+        return str(report.longrepr[2]).removeprefix("Skipped: ").split("\n")[0]
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash is not None else str(report.longrepr or "")
+    return text.split("\n")[0]
+
+
+def _relative(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,1 @@
+"""What is written of a run: each report is a function of its results."""

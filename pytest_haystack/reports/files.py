@@ -1,0 +1,27 @@
+"""Writing files whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> Path:
+    """Let ``write`` write a temporary file beside ``path`` and move it there when it is complete.
+
+    A reader sees the old file or the new one, never a part. The folder is made where it is missing.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.stem}-{os.getpid()}.part{path.suffix}")
+    try:
+        write(temporary)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a text as UTF-8 with Unix line ends, whole or not at all."""
+    return write_whole(path, lambda temporary: temporary.write_bytes(text.encode("utf-8", "backslashreplace")))

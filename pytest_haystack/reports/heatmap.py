@@ -1,0 +1,114 @@
+"""Heatmaps of scores over context length and depth, to be shown in a talk as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_haystack.reports.cell_result import CellResult, SweepResults, rows_of
+from pytest_haystack.reports.drawing import (
+    axes_at,
+    colour_bar,
+    foot,
+    head,
+    legend,
+    legend_height,
+    model_and_task,
+    new_figure,
+    save,
+    settings,
+    source_words,
+)
+from pytest_haystack.reports.escape import safe_name
+from pytest_haystack.reports.grid import Grid, grid_of
+from pytest_haystack.reports.labels import counted, rate_label
+from pytest_haystack.reports.overview import overview_figure
+from pytest_haystack.reports.panel import PanelSize, draw_grid, tick_height
+from pytest_haystack.results.statistics import statistics_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Inches.
+_LEFT, _RIGHT, _TOP = 1.05, 1.0, 0.98
+_LEAST_WIDTH, _LEAST_GRID_HEIGHT = 6.4, 1.3
+_GRID_WIDTH, _GRID_HEIGHT = 8.6, 4.2
+_MOST_GRID_WIDTH, _MOST_GRID_HEIGHT = 13.0, 8.0
+
+
+def write_heatmaps(results: SweepResults, directory: Path) -> list[Path]:
+    """Write ``heatmap-<model>-<task>.png`` for each model and task, and ``heatmap.png`` with all of them."""
+    written = []
+    for (model, task), name in heatmap_names(results).items():
+        figure = heatmap_figure(results, model, task)
+        written.append(save(figure, directory / name))
+    if len(written) == 1:
+        written.append(save(figure, directory / "heatmap.png"))
+    elif written:
+        written.append(save(overview_figure(results), directory / "heatmap.png"))
+    return written
+
+
+def heatmap_names(results: SweepResults) -> dict[tuple[str, str], str]:
+    """File names by (model, task), different also where a file system ignores case."""
+    names: dict[tuple[str, str], str] = {}
+    taken: set[str] = set()
+    for model, task in results.by_model_and_task():
+        stem = f"heatmap-{safe_name(model)}-{safe_name(task)}"
+        name, number = stem, 1
+        while name.lower() in taken:
+            number += 1
+            name = f"{stem}-{number}"
+        taken.add(name.lower())
+        names[(model, task)] = f"{name}.png"
+    return names
+
+
+def heatmap_figure(results: SweepResults, model: str, task: str) -> Figure:
+    """The picture of one model and task. Raises KeyError where the sweep has no such cells."""
+    cells = results.by_model_and_task()[(model, task)]
+    grid = grid_of(cells)
+    size = _panel_size(grid)
+    marks = grid.marks()
+    grid_width, grid_height = size.cell_width * len(grid.lengths), size.cell_height * len(grid.depths)
+    width = max(_LEAST_WIDTH, _LEFT + grid_width + _RIGHT)
+    below = _TOP + grid_height + tick_height(grid, size) + 0.42
+    with settings():
+        figure = new_figure(width, below + legend_height(marks, width - _LEFT) + 0.42)
+        left = _LEFT + (width - _LEFT - _RIGHT - grid_width) / 2
+        axes = axes_at(figure, left, _TOP, grid_width, grid_height)
+        draw_grid(axes, grid, size)
+        axes.set_xlabel("context length (tokens)", fontsize=10, labelpad=5)
+        axes.set_ylabel("depth of the needle", fontsize=10, labelpad=6)
+        colour_bar(figure, left + grid_width + 0.3, _TOP, grid_height, shared_threshold(cells))
+        title, cut = model_and_task(model, task)
+        head(figure, title, _amounts(cells), cut)
+        foot(figure, [results.name, *source_words(results)])
+        legend(figure, _LEFT, below, marks)
+    return figure
+
+
+def shared_threshold(cells: Sequence[CellResult]) -> float | None:
+    """The threshold (0 to 1) of all these cells, None where they differ."""
+    thresholds = {cell.threshold for cell in cells}
+    return thresholds.pop() if len(thresholds) == 1 else None
+
+
+def _panel_size(grid: Grid) -> PanelSize:
+    columns, rows = len(grid.lengths), len(grid.depths)
+    cell_width = min(1.5, max(_GRID_WIDTH / columns, min(0.27, _MOST_GRID_WIDTH / columns)))
+    cell_height = min(0.75, max(_GRID_HEIGHT / rows, min(0.2, _MOST_GRID_HEIGHT / rows)))
+    return PanelSize(cell_width, max(cell_height, _LEAST_GRID_HEIGHT / rows))
+
+
+def _amounts(cells: Sequence[CellResult]) -> str:
+    """What the picture amounts to, in one line."""
+    figures = statistics_of(rows_of(cells))
+    if figures.interval is None:
+        return f"no score ({counted(figures.trials, 'trial')})"
+    low, high = figures.interval
+    mean = f"mean score {rate_label(figures.end_to_end_rate)} over {counted(figures.n, 'trial')}"
+    threshold = shared_threshold(cells)
+    passing = "" if threshold in (None, 0, 1) else f"; a cell passes from {threshold:g}"
+    return f"{mean}, 95% interval {rate_label(low)} to {rate_label(high)}{passing}"

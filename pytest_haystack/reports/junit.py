@@ -1,0 +1,167 @@
+"""junit.xml for what reads such files: CI servers, and the actions that annotate pull requests.
+
+Their rules, from their sources: a file that is not well-formed is refused as a whole; of two cases with one class
+name and name the second is lost; a case without ``file`` gets no annotation; only the first line of a message is
+shown everywhere; GitLab reads up to 30 MB and about 250,000 elements a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from junitparser import Attr, Error, Failure, IntAttr, Skipped, xunit2
+
+from pytest_haystack.reports.cell_result import CellResult, GateVerdict, SweepResults
+from pytest_haystack.reports.escape import printable, shorten, xml_text
+from pytest_haystack.reports.files import write_whole
+
+#: Above this many cases the properties would push the file over the number of elements that GitLab reads.
+_MOST_CASES_WITH_PROPERTIES = 30_000
+#: Characters of all texts inside failures together, which keeps the file well under 30 MB.
+_MOST_TEXT = 8_000_000
+_LONGEST_MESSAGE = 300
+_LONGEST_TEXT = 2_000
+
+
+class Case(xunit2.TestCase):
+    """A test case that also says where it stands; ``line`` is 1-based."""
+
+    file = Attr()
+    line = IntAttr()
+
+
+def write_junit(results: SweepResults, path: Path, gates: Sequence[GateVerdict] = ()) -> Path:
+    """Write the cells that ran, a suite for each (model, task), and the gates as a suite of their own."""
+    xml: Any = xunit2.JUnitXml(name=xml_text(results.name))
+    ran = [cell for cell in results.cells if cell.state != "not_run"]
+    told = sum(cell.state in ("failed", "error") for cell in ran)
+    room = min(_LONGEST_TEXT, _MOST_TEXT // max(1, told))
+    with_properties = len(ran) <= _MOST_CASES_WITH_PROPERTIES
+    taken: dict[tuple[str, str], int] = {}
+    for (model, task), cells in results.by_model_and_task().items():
+        suite = _suite(results, f"{results.name}: {task} on {model}")
+        # One by one each addition would count the whole suite again.
+        suite.add_testcases(
+            [_case(results, cell, taken, room, with_properties) for cell in cells if cell.state != "not_run"]
+        )
+        if suite.tests:
+            xml.append(suite)
+    if gates:
+        suite = _suite(results, "gates")
+        suite.add_testcases([_gate(results, gate, taken) for gate in gates])
+        xml.append(suite)
+    xml.update_statistics()
+    return write_whole(path, lambda temporary: xml.write(str(temporary)))
+
+
+def _suite(results: SweepResults, name: str) -> Any:
+    suite: Any = xunit2.TestSuite(xml_text(name))  # type: ignore[no-untyped-call]
+    suite.timestamp = xml_text(results.started_utc)
+    return suite
+
+
+def _case(
+    results: SweepResults,
+    cell: CellResult,
+    taken: dict[tuple[str, str], int],
+    room: int,
+    with_properties: bool,
+) -> Case:
+    file, _, name = cell.nodeid.partition("::")
+    classname = f"{results.name}.{cell.task}.{cell.model}"
+    case = _named(Case(), classname, name or cell.nodeid, file if name else results.config_path, taken)
+    if cell.line is not None:
+        case.line = cell.line
+    case.time = round(cell.duration_seconds, 3)
+    if with_properties:
+        for key, value in _properties(cell).items():
+            case.add_property(key, xml_text(value))
+    result = _result(cell, room)
+    if result is not None:
+        case.result = result
+    return case
+
+
+def _named(case: Case, classname: str, name: str, file: str, taken: dict[tuple[str, str], int]) -> Case:
+    classname, name = xml_text(classname), xml_text(name)
+    seen = taken[(classname, name)] = taken.get((classname, name), 0) + 1
+    if seen > 1:
+        return _named(case, classname, f"{name} ({seen})", file, taken)
+    case.classname, case.name, case.file = classname, name, xml_text(file.replace("\\", "/"))
+    return case
+
+
+def _properties(cell: CellResult) -> dict[str, str]:
+    values = {
+        "score": None if cell.score is None else f"{cell.score:.6g}",
+        "context_length": str(cell.context_length),
+        "depth_percent": f"{cell.depth_percent:.6g}",
+        "outcome": cell.outcome,
+        "cost_usd": None if cell.cost_usd is None else f"{cell.cost_usd:.6g}",
+    }
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _result(cell: CellResult, room: int) -> Failure | Error | Skipped | None:
+    message = _message(cell)
+    if cell.state == "failed":
+        return _with_text(Failure(message, "BelowThreshold"), message, cell, room)
+    if cell.state == "error":
+        return _with_text(Error(message, cell.outcome or "error"), message, cell, room)
+    if cell.state == "skipped":
+        return Skipped(message, "pytest.skip")
+    if cell.state == "xfailed":
+        return Skipped(message, "pytest.xfail")
+    return None
+
+
+def _message(cell: CellResult) -> str:
+    """A line that can be understood alone, wherever it is shown."""
+    said = shorten(printable(cell.message), _LONGEST_MESSAGE)
+    if said:
+        return said
+    if cell.state == "failed" and cell.score is not None:
+        return f"score {cell.score:.6g} is below the threshold {cell.threshold:.6g}"
+    return {"xfailed": "known failure", "skipped": "skipped"}.get(cell.state, cell.outcome or cell.state)
+
+
+def _with_text(result: Failure | Error, message: str, cell: CellResult, room: int) -> Failure | Error:
+    lines = [message, f"cell: {printable(cell.nodeid)}"]
+    lines += [line for number, row in enumerate(cell.rows) if row.get("score") != 1 for line in _trial(number, row)]
+    result.text = xml_text("\n".join(lines)[:room])
+    return result
+
+
+def _trial(number: int, row: Mapping[str, Any]) -> list[str]:
+    """What a person needs to judge a trial."""
+    shown = {
+        f"trial {row.get('trial', number)}": row.get("outcome"),
+        "  question": row.get("question"),
+        "  expected": row.get("expected"),
+        "  answer": row.get("response"),
+        "  error": row.get("error"),
+        "  needle at": _where(row),
+    }
+    return [f"{key}: {shorten(printable(str(value)), 200)}" for key, value in shown.items() if value is not None]
+
+
+def _where(row: Mapping[str, Any]) -> str | None:
+    placements = (row.get("recipe") or {}).get("placements") or ()
+    depths = [place["actual_depth_percent"] for place in placements if place.get("actual_depth_percent") is not None]
+    return ", ".join(f"{depth:.2f}%" for depth in depths) or None
+
+
+def _gate(results: SweepResults, gate: GateVerdict, taken: dict[tuple[str, str], int]) -> Case:
+    name, outcome, text = gate
+    case = _named(Case(), f"{results.name}.gates", printable(name), results.config_path, taken)
+    case.time = 0.0
+    message = shorten(printable(text), _LONGEST_MESSAGE) or f"gate {outcome}"
+    if outcome == "failed":
+        failure = Failure(message, "GateFailed")
+        failure.text = xml_text(text)
+        case.result = failure
+    elif outcome == "skipped":
+        case.result = Skipped(message, "pytest.skip")
+    return case

@@ -1,0 +1,58 @@
+"""Numbers as reports show them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+
+def length_labels(lengths: Sequence[int]) -> list[str]:
+    """Context lengths in tokens as 500, 4K, 131K, 1M; in full where two would look the same."""
+    labels = [_short_length(length) for length in lengths]
+    clashes = {label for label, count in Counter(labels).items() if count > 1}
+    return [str(length) if label in clashes else label for length, label in zip(lengths, labels, strict=True)]
+
+
+def _short_length(length: int) -> str:
+    for unit, suffix in ((1_000_000, "M"), (1_000, "K")):
+        value = length / unit
+        # 999,960 is 1M, not 1000K.
+        if round(value, 1) >= 1 and (unit == 1_000_000 or length >= 1_000):
+            return f"{value:.0f}{suffix}" if value >= 99.95 else f"{value:.1f}".removesuffix(".0") + suffix
+    return str(length)
+
+
+def score_label(score: float) -> str:
+    """A cell's score in at most three characters: 1, .67, 0. Only a perfect score shows as 1, only nothing as 0."""
+    if score in (0, 1):
+        return f"{score:.0f}"
+    return f"{min(99, max(1, round(score * 100))):02d}".rjust(3, ".")
+
+
+def rate_label(rate: float | None) -> str:
+    """A rate with two decimals, with more where it would else look like 0 or 1 without being it; - for none."""
+    if rate is None:
+        return "-"
+    for decimals in (2, 3, 4, 5):
+        text = f"{rate:.{decimals}f}"
+        if rate in (0, 1) or float(text) not in (0, 1):
+            return text
+    return text
+
+
+def usd_label(cost: float | None) -> str:
+    """A cost in USD with as many decimals as small sums need; ``unknown`` where it is not known."""
+    if cost is None:
+        return "unknown"
+    return f"${cost:.2f}" if cost >= 1 or cost == 0 else f"${cost:.4f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 trial``, ``2,000 trials``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def every_nth(count: int, most: int) -> range:
+    """Indices of at most ``most`` of ``count`` things, evenly spaced, the first among them."""
+    step = -(-count // max(1, most))
+    return range(0, count, max(1, step))

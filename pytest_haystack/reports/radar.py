@@ -1,0 +1,115 @@
+"""Mean score by task, all models over each other."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_haystack.reports.cell_result import SweepResults, rows_of
+from pytest_haystack.reports.drawing import axes_at, foot, head, new_figure, save, settings, source_words
+from pytest_haystack.reports.escape import picture_text, shorten
+from pytest_haystack.reports.labels import counted, rate_label
+from pytest_haystack.reports.palette import QUIET
+from pytest_haystack.results.statistics import end_to_end_rate, mean
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
+
+#: Fewer axes than this span no area.
+LEAST_TASKS = 3
+# The palette of Okabe and Ito (2008), told apart by people with any colour vision, and marks for the rest.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8a8a00")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+# Inches.
+_WIDTH, _DIAMETER, _TOP = 8.6, 4.5, 1.25
+_LEGEND_COLUMNS = 2
+_DASHES = ("solid", "dashed", "dashdot", "dotted")
+
+
+def write_radar(results: SweepResults, path: Path) -> list[Path]:
+    """Write the picture, or nothing where the sweep has fewer than three tasks with a score."""
+    figure = radar_figure(results)
+    return [] if figure is None else [save(figure, path)]
+
+
+def radar_figure(results: SweepResults) -> Figure | None:
+    """One axis a task from 0 in the middle to 1, one line a model; None with fewer than three scored tasks."""
+    means = {group: end_to_end_rate(rows_of(cells)) for group, cells in results.by_model_and_task().items()}
+    tasks = [task for task in results.tasks if any(means.get((model, task)) is not None for model in results.models)]
+    if len(tasks) < LEAST_TASKS:
+        return None
+    models = [model for model in results.models if any(means.get((model, task)) is not None for task in tasks)]
+    rows = math.ceil(len(models) / _LEGEND_COLUMNS)
+    with settings():
+        figure = new_figure(_WIDTH, _TOP + _DIAMETER + 0.7 + 0.26 * rows + 0.5)
+        lines = _draw(figure, tasks, {model: [means.get((model, task)) for task in tasks] for model in models})
+        _names(figure, lines, {model: _mean_of_tasks(means, model, tasks) for model in models})
+        head(figure, f"{results.name}: mean score by task", counted(len(tasks), "task"))
+        foot(figure, source_words(results))
+    return figure
+
+
+def _draw(figure: Figure, tasks: list[str], means: dict[str, list[float | None]]) -> list[Artist]:
+    axes: Any = axes_at(figure, (_WIDTH - _DIAMETER) / 2, _TOP, _DIAMETER, _DIAMETER, projection="polar")
+    angles = [2 * math.pi * number / len(tasks) for number in range(len(tasks))]
+    _web(axes, tasks, angles)
+    lines: list[Artist] = []
+    for number, values in enumerate(means.values()):
+        radii = [math.nan if value is None else value for value in values]
+        colour = _COLOURS[number % len(_COLOURS)]
+        (line,) = axes.plot(
+            [*angles, angles[0]],
+            [*radii, radii[0]],
+            color=colour,
+            marker=_MARKERS[number % len(_MARKERS)],
+            markersize=5,
+            linewidth=1.8,
+            linestyle=_DASHES[number // len(_COLOURS) % len(_DASHES)],
+            clip_on=False,
+        )
+        if len(means) <= 4 and None not in values:
+            axes.fill(angles, radii, color=colour, alpha=0.08)
+        lines.append(line)
+    return lines
+
+
+def _web(axes: Any, tasks: list[str], angles: list[float]) -> None:
+    """Rings, spokes and the names of the tasks."""
+    axes.set_theta_zero_location("N")
+    axes.set_theta_direction(-1)
+    axes.set_ylim(0, 1)
+    axes.set_yticks([0.25, 0.5, 0.75, 1], ["", "0.5", "", "1"], fontsize=8, color=QUIET)
+    axes.set_rlabel_position(180 / len(tasks))
+    axes.set_xticks(angles, [""] * len(tasks))
+    axes.grid(color="#d7dadf", linewidth=0.8)
+    axes.spines["polar"].set_color("#b4b8bf")
+    for angle, task in zip(angles, tasks, strict=True):
+        side = math.sin(angle)
+        axes.text(
+            angle,
+            1.08,
+            shorten(picture_text(task), 24),
+            fontsize=10,
+            ha="center" if abs(side) < 0.1 else "left" if side > 0 else "right",
+            va="bottom" if math.cos(angle) > 0.9 else "top" if math.cos(angle) < -0.9 else "center",
+        )
+
+
+def _names(figure: Figure, lines: list[Artist], means: dict[str, float | None]) -> None:
+    figure.legend(
+        lines,
+        [f"{shorten(picture_text(model), 30)}  {rate_label(mean)}" for model, mean in means.items()],
+        loc="upper center",
+        bbox_to_anchor=(0.5, 1 - (_TOP + _DIAMETER + 0.6) / float(figure.get_size_inches()[1])),
+        ncols=min(_LEGEND_COLUMNS, len(means)),
+        frameon=False,
+        borderpad=0,
+        fontsize=10,
+    )
+
+
+def _mean_of_tasks(means: dict[tuple[str, str], float | None], model: str, tasks: list[str]) -> float | None:
+    """Each task counts the same, as on the picture."""
+    return mean(value for task in tasks if (value := means.get((model, task))) is not None)

@@ -1,0 +1,89 @@
+"""The row that a trial leaves: plain JSON values, one object a line in results.jsonl."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from pytest_haystack import __version__
+
+if TYPE_CHECKING:
+    from pytest_haystack.models.model import Completion
+    from pytest_haystack.running.workbench import Material, Workbench
+    from pytest_haystack.scoring.score import Score
+    from pytest_haystack.sweep import Cell
+
+#: Raised when a field changes its meaning or goes; readers refuse newer ones.
+SCHEMA_VERSION = 1
+
+
+def make_row(
+    *,
+    bench: Workbench,
+    cell: Cell,
+    trial: int,
+    seed: int,
+    nodeid: str,
+    material: Material,
+    completion: Completion | None,
+    outcome: str,
+    scorer: str,
+    score: Score | None,
+    error: str | None,
+) -> dict[str, Any]:
+    """The row of one trial; ``run_id`` is filled in by the process that writes it."""
+    entry = bench.models[cell.model]
+    usage = completion.usage if completion else None
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run_id": "",
+        "nodeid": nodeid,
+        "model_id": cell.model,
+        "model": entry.model,
+        "task": cell.task,
+        "task_type": bench.entries[cell.task].type,
+        "context_length": cell.context_length,
+        "depth_percent": cell.depth_percent,
+        "trial": trial,
+        "seed": seed,
+        "prompt_sha256": material.prompt.sha256,
+        "recipe": _recipe(material, bench.templates[cell.task].sha256),
+        "question": material.ask.question,
+        "expected": material.ask.expected,
+        "response": completion.text if completion else None,
+        "reasoning": completion.reasoning if completion else None,
+        "outcome": outcome,
+        "score": None if score is None else score.value,
+        "score_details": {
+            "scorer": scorer,
+            **({} if score is None else {"verdict": score.verdict, **score.details}),
+        },
+        "usage": {
+            "input_tokens": usage.input_tokens if usage else None,
+            "output_tokens": usage.output_tokens if usage else None,
+            "cached_tokens": usage.cached_tokens if usage else None,
+            "reasoning_tokens": usage.reasoning_tokens if usage else None,
+        },
+        "cost_usd": completion.cost_usd if completion else None,
+        "latency_seconds": completion.latency_seconds if completion else None,
+        "finish_reason": completion.finish_reason if completion else None,
+        "provider_model": completion.provider_model if completion else None,
+        "error": error,
+        "timestamp_utc": datetime.now(timezone.utc).isoformat(timespec="milliseconds"),
+        "plugin_version": __version__,
+    }
+
+
+def _recipe(material: Material, template_sha256: str) -> dict[str, Any]:
+    recipe = dict(material.document.recipe)
+    if "haystack" in recipe:
+        recipe["haystack"] = {**recipe["haystack"], "repeats": round(material.document.repeats, 3)}
+    recipe.setdefault("document_tokens", material.document.tokens)
+    return {**recipe, "template_sha256": template_sha256}
+
+
+def dump_row(row: Mapping[str, Any]) -> str:
+    """A row as one line of ASCII JSON: whatever a model wrote, it crosses process borders and parses again."""
+    return json.dumps(row, ensure_ascii=True, allow_nan=False, default=str)

@@ -1,0 +1,1 @@
+"""A trial, from prompt to row."""

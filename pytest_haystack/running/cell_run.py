@@ -1,0 +1,58 @@
+"""All trials of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pytest_haystack.documents.document import Document
+from pytest_haystack.needles.needle import Needle
+from pytest_haystack.running.trial import Trial, run_trial
+from pytest_haystack.running.workbench import Material, Workbench
+from pytest_haystack.scoring.outcomes import Outcome
+from pytest_haystack.sweep import Cell
+
+#: After these no further trial of the cell can fare better.
+_HOPELESS = frozenset({Outcome.config_error, Outcome.context_overflow, Outcome.budget})
+
+
+def run_cell(
+    bench: Workbench,
+    cell: Cell,
+    model: Any,
+    nodeid: str,
+    *,
+    needles: Sequence[Needle],
+    haystack: Document | str,
+    earlier: dict[int, Trial],
+) -> Iterator[Trial]:
+    """Ask each trial that ``earlier`` has no scored answer for; yields every trial, in order.
+
+    ``needles`` and ``haystack`` are the values of the fixtures: where they are not this cell's own (a user's
+    fixture replaced them), they are what is asked about.
+    """
+    for number in range(cell.trials):
+        trial = earlier.get(number)
+        if trial is None or trial.score is None:
+            material = trial_material(bench, cell, number, needles, haystack)
+            trial = run_trial(bench, cell, number, material, model, nodeid)
+        yield trial
+        if trial.outcome in _HOPELESS:
+            return
+
+
+def trial_material(
+    bench: Workbench, cell: Cell, number: int, needles: Sequence[Needle], haystack: Document | str
+) -> Material:
+    """The material of a trial; where a user's fixture replaced something, every trial asks about just that."""
+    own = bench.material(cell, 0)
+    if needles is own.needles and haystack is own.document:
+        return bench.material(cell, number)
+    return bench.assemble(cell, number, needles, as_document(bench, haystack))
+
+
+def as_document(bench: Workbench, haystack: Document | str) -> Document:
+    """What a `haystack` fixture returned, as a Document. A plain text's length is counted."""
+    if isinstance(haystack, Document):
+        return haystack
+    return Document(text=str(haystack), tokens=bench.encoding.count(str(haystack)), placements=())

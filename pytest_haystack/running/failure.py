@@ -1,0 +1,62 @@
+"""What a person reads of a cell that failed, or could not be scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_haystack.running.trial import Trial
+from pytest_haystack.sweep import Cell
+from pytest_haystack.text import one_line, printable
+
+
+def failure_text(cell: Cell, trials: Sequence[Trial], score: float) -> str:
+    """A few lines to act on: score against threshold, question, expected, answer, place, the command to see more."""
+    worst = min(trials, key=lambda trial: 2.0 if trial.score is None else trial.score)
+    count = f" over {len(trials)} trials" if len(trials) > 1 else ""
+    lines = [
+        f"score {score:.2f} < {cell.threshold:.2f}{count}: {_answer(worst)} instead of {_expected(worst)}",
+        f"  cell      {cell.task}, {cell.model}, {cell.context_length:,} tokens, depth {cell.depth} %",
+        f"  question  {one_line(worst.material.ask.question, 300)}",
+        f"  expected  {_expected(worst)}",
+        f"  answer    {_answer(worst)}",
+        f"  outcome   {_outcome(worst)}",
+        *_places(worst),
+        f"  see more  pytest-haystack show '{worst.row['nodeid']}'",
+    ]
+    return printable("\n".join(lines))
+
+
+def error_text(cell: Cell, trials: Iterable[Trial]) -> str:
+    """One line a kind of error: the outcome, what was said, and of which trial."""
+    lines: dict[str, str] = {}
+    for trial in trials:
+        if trial.score is None:
+            lines.setdefault(str(trial.outcome), f"{trial.outcome}: {one_line(trial.error or 'no words for it', 1000)}")
+    return printable("\n".join(lines.values()))
+
+
+def _expected(trial: Trial) -> str:
+    expected = trial.material.ask.expected
+    return one_line(", ".join(expected) if isinstance(expected, tuple) else str(expected), 200)
+
+
+def _answer(trial: Trial) -> str:
+    return repr(one_line(trial.answer, 200)) if trial.answer.strip() else "no text"
+
+
+def _outcome(trial: Trial) -> str:
+    details = trial.row["score_details"]
+    return f"{trial.outcome}, {details['verdict']}" if "verdict" in details else str(trial.outcome)
+
+
+def _places(trial: Trial) -> list[str]:
+    lines = []
+    for needle in trial.material.needles[:5]:
+        if needle.actual_depth_percent is not None:
+            lines.append(
+                f"  needle    at {needle.actual_depth_percent:.2f} % (token {needle.token_index:,}): "
+                f"{one_line(needle.statement, 120)}"
+            )
+    if len(trial.material.needles) > 5:
+        lines.append(f"  needle    ... and {len(trial.material.needles) - 5} more")
+    return lines

@@ -1,0 +1,205 @@
+"""From an exception of litellm to what went wrong: status, code, words, and whether trying again may help.
+
+Nothing of litellm is imported here. Its exceptions wrap those of the SDKs beneath, and each layer keeps another
+part of the truth, so the whole chain is read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from collections.abc import Iterator, Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+#: Statuses of a request that may succeed when sent again; so may all from 500 on.
+_PASSING = frozenset({408, 409, 425, 429})
+#: Codes that stay, whatever the status: a spent quota comes as 429.
+_STAYING = frozenset(
+    {
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "billing_not_active",
+        "account_deactivated",
+        "unknown_provider",
+        "missing_key",
+    }
+)
+#: Statuses that every further request of the model would meet too.
+_HOPELESS = frozenset({401, 402, 403, 404})
+
+#: litellm's exceptions that say more than status and body.
+_CODE_OF_TYPE = {
+    "ContextWindowExceededError": "context_length_exceeded",
+    "ContentPolicyViolationError": "content_filter",
+}
+_CONNECTION_TYPES = frozenset({"APIConnectionError", "ConnectError", "ReadError", "WriteError", "RemoteProtocolError"})
+_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)(?: Error)?(?::| -) )+")
+_DEEPEST = 12
+
+
+class Failure(Exception):
+    """A try without an answer. ``status`` is the HTTP status, None where no answer came at all."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        code: str | None = None,
+        retry_after: float | None = None,
+        passes: bool | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.code = code
+        self.retry_after = retry_after
+        self._passes = passes
+
+    @property
+    def passes(self) -> bool:
+        """True where the same request may succeed when it is sent again."""
+        if self._passes is not None:
+            return self._passes
+        if self.code in _STAYING or self.status is None:
+            return False
+        return self.status in _PASSING or self.status >= 500
+
+    @property
+    def hopeless(self) -> bool:
+        """True where every request of the model would fail like this."""
+        return self.status in _HOPELESS or self.code in _STAYING
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What an exception raised by a call says."""
+    chain = list(_chain(error))
+    if any("LLM Provider NOT provided" in str(layer) for layer in chain):
+        return Failure(
+            "litellm knows no such provider; write provider/model, e.g. openai/gpt-4o-mini", code="unknown_provider"
+        )
+    status = _status(chain)
+    body = _body(chain)
+    connection = status in (None, 500) and _lost_connection(chain)
+    if connection:
+        return Failure(_connection_words(chain), passes=True)
+    return Failure(
+        str(body.get("message") or _PREFIX.sub("", str(error)) or type(error).__name__),
+        status=status,
+        code=_code(chain, body),
+        retry_after=_retry_after(chain),
+    )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    layer: BaseException | None = error
+    for _ in range(_DEEPEST):
+        if layer is None:
+            return
+        yield layer
+        layer = layer.__cause__ or layer.__context__
+
+
+def _status(chain: list[BaseException]) -> int | None:
+    statuses = [
+        status
+        for layer in chain
+        for status in (getattr(layer, "status_code", None), getattr(_response(layer), "status_code", None))
+        if isinstance(status, int) and status >= 400
+    ]
+    # litellm's own reading counts, except that 500 is also its word for what it does not know.
+    return next((status for status in statuses if status != 500), statuses[0] if statuses else None)
+
+
+def _response(layer: BaseException) -> Any:
+    return getattr(layer, "response", None)
+
+
+def _body(chain: list[BaseException]) -> Mapping[str, Any]:
+    """The provider's own error object, or an empty mapping."""
+    for layer in chain:
+        for found in (getattr(layer, "body", None), _json(getattr(_response(layer), "text", None)), _json(str(layer))):
+            if isinstance(found, list) and found:
+                found = found[0]  # Gemini sends a list of one
+            if isinstance(found, Mapping):
+                inner = found.get("error")
+                if isinstance(inner, Mapping):
+                    return inner
+                if "message" in found:
+                    return found
+    return {}
+
+
+def _json(text: Any) -> Any:
+    """The JSON that a text is, or ends with."""
+    if not isinstance(text, str):
+        return None
+    start = min((place for place in (text.find("{"), text.find("[{")) if place >= 0), default=-1)
+    if start < 0:
+        return None
+    try:
+        return json.loads(text[start:])
+    except ValueError:
+        return None
+
+
+def _code(chain: list[BaseException], body: Mapping[str, Any]) -> str | None:
+    for layer in chain:
+        code = _CODE_OF_TYPE.get(type(layer).__name__)
+        if code:
+            return code
+    spent = body.get("type")
+    if spent in _STAYING:
+        return str(spent)
+    for code in (body.get("code"), body.get("type"), body.get("status")):
+        if isinstance(code, str) and code and not code.isdigit():
+            return code
+    return None
+
+
+def _lost_connection(chain: list[BaseException]) -> bool:
+    named = any(type(layer).__name__ in _CONNECTION_TYPES for layer in chain)
+    return any(isinstance(layer, ConnectionError) for layer in chain) or (
+        named and not any(getattr(_response(layer), "text", None) for layer in chain)
+    )
+
+
+def _connection_words(chain: list[BaseException]) -> str:
+    """The innermost reason is the one that tells host and port."""
+    reasons = [" ".join(str(layer).split()) for layer in chain]
+    inner = next((reason for reason in reversed(reasons) if reason), "")
+    outer = _PREFIX.sub("", reasons[0]).rstrip(".") or "connection error"
+    return outer if not inner or inner in outer else f"{outer}: {inner}"
+
+
+def _retry_after(chain: list[BaseException]) -> float | None:
+    """Seconds that the provider asks to wait, from ``retry-after-ms`` or ``retry-after`` (seconds or a date)."""
+    for layer in chain:
+        for headers in (getattr(_response(layer), "headers", None), getattr(layer, "litellm_response_headers", None)):
+            if headers is None:
+                continue
+            seconds = retry_after_seconds(headers, time.time())
+            if seconds is not None:
+                return seconds
+    return None
+
+
+def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds to wait from ``now`` (seconds since the epoch) as response headers say; None where they do not."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        text = headers.get(name)
+        if not text:
+            continue
+        try:
+            seconds = float(text) * unit
+        except ValueError:
+            try:
+                seconds = parsedate_to_datetime(text).timestamp() - now
+            except (ValueError, TypeError, OverflowError):
+                continue
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    return None

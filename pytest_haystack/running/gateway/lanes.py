@@ -1,0 +1,116 @@
+"""Who may send when: one lane a model, and what all lanes together may have under way."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+
+from pytest_haystack.errors import ModelError
+from pytest_haystack.running.gateway.settings import ModelSettings
+
+MINUTE = 60.0
+
+
+class Window:
+    """A sliding minute: how many requests and tokens have left in it. Limits that are None do not limit."""
+
+    def __init__(self, requests: int | None, tokens: int | None) -> None:
+        self._requests = requests
+        self._tokens = tokens
+        self._sent: deque[tuple[float, int]] = deque()
+
+    def wait(self, now: float, tokens: int) -> float:
+        """Seconds until a request of so many tokens may leave; 0 is now.
+
+        A request of more tokens than a minute may hold leaves alone in its minute: the provider has the last word.
+        """
+        while self._sent and self._sent[0][0] + MINUTE <= now:
+            self._sent.popleft()
+        too_many = 0
+        if self._requests is not None:
+            too_many = max(0, len(self._sent) + 1 - self._requests)
+        if self._tokens is not None:
+            spent = sum(size for _, size in self._sent) + tokens
+            for index, (_, size) in enumerate(self._sent, start=1):
+                if spent <= self._tokens:
+                    break
+                spent -= size
+                too_many = max(too_many, index)
+        return self._sent[too_many - 1][0] + MINUTE - now if too_many else 0.0
+
+    def take(self, now: float, tokens: int) -> None:
+        """Count a request that leaves."""
+        if self._requests is not None or self._tokens is not None:
+            self._sent.append((now, tokens))
+
+
+class Lane:
+    """The requests of one model: they wait here, and leave in the order in which they came."""
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        under_way: asyncio.Semaphore | None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.settings = settings
+        self._under_way = under_way
+        self._clock = clock
+        self._slots = asyncio.Semaphore(settings.in_flight)
+        self._window = Window(settings.requests_per_minute, settings.tokens_per_minute)
+        self._turn = asyncio.Lock()
+        self._paused_until = 0.0
+        self._refusal: tuple[str, str] | None = None
+        self._stopped = asyncio.Event()
+
+    @asynccontextmanager
+    async def admitted(self, tokens: int) -> AsyncGenerator[None, None]:
+        """Wait until a request may leave, and hold its place while it is under way.
+
+        Every request of every kind, each try of it, is admitted here and nowhere else. Raises ModelError where the
+        lane is or gets closed.
+        """
+        async with self._slots:
+            async with self._turn:
+                while (seconds := self._wait(tokens)) > 0:
+                    await self.sleep(seconds)
+                self.refuse_if_closed()
+                if self._under_way is not None:
+                    await self._under_way.acquire()
+                self._window.take(self._clock(), tokens)
+            try:
+                self.refuse_if_closed()
+                yield
+            finally:
+                if self._under_way is not None:
+                    self._under_way.release()
+
+    def pause(self, seconds: float) -> None:
+        """Let nothing leave for so long: the provider has asked for it."""
+        self._paused_until = max(self._paused_until, self._clock() + seconds)
+
+    def close(self, outcome: str, message: str) -> None:
+        """Refuse from now on, with these words, what has not left: it would be in vain."""
+        if self._refusal is None:
+            self._refusal = outcome, message
+            self._stopped.set()
+
+    def refuse_if_closed(self) -> None:
+        """Raises ModelError where the lane is closed."""
+        if self._refusal is not None:
+            raise ModelError(*self._refusal)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait. Raises ModelError as soon as the lane is closed."""
+        try:
+            await asyncio.wait_for(self._stopped.wait(), seconds)
+        except asyncio.TimeoutError:
+            return
+        self.refuse_if_closed()
+
+    def _wait(self, tokens: int) -> float:
+        now = self._clock()
+        return max(self._paused_until - now, self._window.wait(now, tokens))

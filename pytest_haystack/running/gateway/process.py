@@ -1,0 +1,163 @@
+"""Starting the gateway, and ending it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import site
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import pytest_haystack
+from pytest_haystack.errors import HaystackError
+from pytest_haystack.models.redaction import Redactor, secret_values
+from pytest_haystack.running.gateway import folders
+from pytest_haystack.running.gateway.wire import parse_address
+from pytest_haystack.text import one_line, printable
+
+_MODULE = "pytest_haystack.running.gateway"
+#: Seconds for the child to listen; it takes a fifth of a second on an idle machine.
+_START = 60.0
+#: Seconds for the child to end by itself.
+_GRACE = 4.0
+
+
+class GatewayProcess:
+    """The child process that asks paid models; made by `start`.
+
+    ``address`` and ``authkey`` are all that `pytest_haystack.running.gateway.client.GatewayClient` needs, in this
+    process or another one on the machine. The child ends with this process, however that ends.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], errors: IO[bytes], address: str, authkey: str) -> None:
+        self._process = process
+        self._errors = errors
+        self.address = address
+        self.authkey = authkey
+
+    @classmethod
+    def start(cls, models: Mapping[str, Mapping[str, Any]], concurrency: int | None, warm: bool) -> GatewayProcess:
+        """Start the child and wait until it listens.
+
+        ``models`` are dumps (``mode="json"``) of `pytest_haystack.config.schema.ModelEntry` by the ids to ask them
+        by; keys stay in the environment, which the child inherits. ``concurrency`` is how many requests may be under
+        way over all models, None leaving it to each model's ``in_flight``. ``warm`` imports litellm at once.
+        Raises HaystackError with the child's last words where it does not come up.
+        """
+        authkey = secrets.token_hex(32)
+        settings = {"models": models, "concurrency": concurrency, "warm": warm, "authkey": authkey}
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the child)
+        process = subprocess.Popen(
+            [sys.executable, "-m", _MODULE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=_child_environment(),
+        )
+        try:
+            return cls(process, errors, _introduce(process, settings, errors), authkey)
+        except BaseException:
+            _kill(process)
+            errors.close()
+            raise
+
+    @property
+    def pid(self) -> int:
+        """Process id of the child."""
+        return self._process.pid
+
+    def warm(self) -> None:
+        """Have litellm imported now, while something else is going on here."""
+        self._order("warm")
+
+    def stop(self) -> None:
+        """End the child: who waits for an answer gets an error at once. Harmless when it has ended."""
+        self._order("stop")
+        try:
+            self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            _kill(self._process)
+            self._errors.close()
+            self._remove_socket()
+
+    def __enter__(self) -> GatewayProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _order(self, name: str) -> None:
+        stdin = self._process.stdin
+        if stdin is None or stdin.closed:
+            return
+        try:
+            stdin.write(json.dumps({"do": name}).encode() + b"\n")
+            stdin.flush()
+        except OSError:
+            return  # it has ended
+
+    def _remove_socket(self) -> None:
+        address = parse_address(self.address)
+        if isinstance(address, str):
+            folders.remove(Path(address))
+
+
+def _introduce(process: subprocess.Popen[bytes], settings: Mapping[str, Any], errors: IO[bytes]) -> str:
+    """Hand over the settings and take the address. Raises HaystackError where the child ends or stays silent."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    told: list[bytes] = []
+    reader = threading.Thread(target=lambda out: told.append(out.readline()), args=(process.stdout,), daemon=True)
+    reader.start()
+    try:
+        process.stdin.write(json.dumps(settings).encode("ascii") + b"\n")
+        process.stdin.flush()
+    except OSError:
+        pass  # it has ended already; its last words tell why
+    reader.join(_START)
+    try:
+        return str(json.loads(told[0])["address"])
+    except (IndexError, ValueError):
+        ended = f"exit code {process.wait(_GRACE)}" if told else f"silent for {_START:g} s"
+        raise HaystackError(
+            f"the gateway, the process that asks paid models, did not start ({ended}): {_last_words(errors)}"
+        ) from None
+
+
+def _last_words(errors: IO[bytes]) -> str:
+    errors.seek(0)
+    lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+    words = Redactor(secret_values(os.environ))(lines[-1] if lines else "it said nothing")
+    return one_line(printable(words), 400)
+
+
+def _child_environment() -> dict[str, str]:
+    """The environment, with this package importable and nothing of the working directory in the way."""
+    # A run's `-W error` is not for the libraries of the gateway.
+    environment = {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
+    root = str(Path(pytest_haystack.__file__).resolve().parent.parent)
+    installed = [*site.getsitepackages(), site.getusersitepackages()]
+    if root not in {str(Path(folder).resolve()) for folder in installed}:
+        paths = [root, environment.get("PYTHONPATH", "")]
+        environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    return environment
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End it for certain, and let go of its pipes."""
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            try:
+                pipe.close()
+            except OSError:
+                pass

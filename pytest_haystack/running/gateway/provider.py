@@ -1,0 +1,175 @@
+"""The way out: litellm, imported once and only when a request really leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import threading
+import time
+from collections.abc import MutableMapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from pytest_haystack.models.model import Completion, Usage
+from pytest_haystack.models.prices import model_facts
+from pytest_haystack.running.gateway.answers import completion_of
+from pytest_haystack.running.gateway.failures import Failure, failure_of
+from pytest_haystack.running.gateway.settings import ModelSettings
+
+#: No call home, no `.env` of the working directory, no advertising in error messages. A user's own values win.
+_ENVIRONMENT = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_OFFLINE_MODE": "true",
+    "LITELLM_MODE": "PRODUCTION",
+    "LITELLM_LOG": "CRITICAL",
+    "LITELLM_SUPPRESS_STARTUP_OUTPUT": "true",
+    "LITELLM_DISABLE_BUG_REPORT_LINK": "true",
+}
+#: Sent to a server of one's own that wants no key, because the client library insists on one.
+_NO_KEY = "not-needed"
+#: Seconds that litellm's own timeout comes after ours, so that ours is the one that counts.
+_LATER = 10.0
+
+
+class Provider:
+    """Asks models through litellm. ``environment`` holds the keys that entries name."""
+
+    def __init__(self, environment: MutableMapping[str, str]) -> None:
+        self._environment = environment
+        self._litellm: asyncio.Future[Any] | None = None
+        #: Request parameters that a model does not take, by the model's id.
+        self._dropped: dict[str, tuple[str, ...]] = {}
+
+    def warm(self) -> asyncio.Future[Any]:
+        """Import litellm in a thread of its own, if that has not begun; the future gives the module."""
+        if self._litellm is None:
+            self._litellm = asyncio.get_running_loop().create_future()
+            threading.Thread(target=self._import, args=(self._litellm,), daemon=True).start()
+        return self._litellm
+
+    async def complete(self, settings: ModelSettings, messages: Sequence[dict[str, str]]) -> Completion:
+        """One try. Raises Failure."""
+        request = self._request(settings, messages)
+        litellm = await asyncio.shield(self.warm())
+        while True:
+            raw: list[str] = []
+            started = time.perf_counter()
+            try:
+                response = await asyncio.wait_for(
+                    litellm.acompletion(**request, logger_fn=lambda event, raw=raw: _keep_raw(event, raw)),
+                    settings.timeout,
+                )
+            except asyncio.TimeoutError:
+                raise Failure(
+                    f"no answer within {settings.timeout:g} s (limits.timeout)", status=408, code="timeout"
+                ) from None
+            except Exception as error:
+                name = _unsupported(error, settings, request)
+                if name is None:
+                    raise failure_of(error) from error
+                # Nothing was sent yet: litellm knows what the model takes.
+                del request[name]
+                self._dropped[settings.id] = (*self._dropped.get(settings.id, ()), name)
+                continue
+            latency = time.perf_counter() - started
+            completion = completion_of(response, raw[-1] if raw else None)
+            return replace(
+                completion,
+                cost_usd=_cost(litellm, settings, response, completion.usage),
+                latency_seconds=latency,
+                dropped_parameters=self._dropped.get(settings.id, ()),
+            )
+
+    def check(self, settings: ModelSettings) -> None:
+        """Raises Failure for what can be seen without sending anything, and without importing litellm."""
+        self._request(settings, ())
+
+    def _request(self, settings: ModelSettings, messages: Sequence[dict[str, str]]) -> dict[str, Any]:
+        if settings.request.get("stream"):
+            raise Failure("request.stream: answers are read whole; remove it", code="missing_key")
+        dropped = self._dropped.get(settings.id, ())
+        request = {name: value for name, value in settings.request.items() if name not in dropped}
+        request.update(
+            model=settings.model,
+            messages=list(messages),
+            timeout=settings.timeout + _LATER,
+            max_retries=0,
+            num_retries=0,
+        )
+        if settings.api_base is not None:
+            request["api_base"] = settings.api_base
+        key = self._key(settings)
+        if key is not None:
+            request["api_key"] = key
+        return request
+
+    def _key(self, settings: ModelSettings) -> str | None:
+        name = settings.api_key_env
+        if name is not None:
+            key = self._environment.get(name)
+            if not key:
+                raise Failure(f"api_key_env: the environment variable {name} is not set", code="missing_key")
+            return key
+        if settings.api_base is not None and settings.model.startswith("openai/"):
+            # A key that happens to be in OPENAI_API_KEY is OpenAI's: it goes to no other server unasked.
+            return _NO_KEY
+        return None
+
+    def _import(self, done: asyncio.Future[Any]) -> None:
+        loop = done.get_loop()
+        try:
+            for name, value in _ENVIRONMENT.items():
+                self._environment.setdefault(name, value)
+            litellm = import_module("litellm")
+            litellm.telemetry = False
+            litellm.suppress_debug_info = True
+        except BaseException as error:
+            words = f"litellm cannot be imported: {type(error).__name__}: {error}; install it anew"
+            loop.call_soon_threadsafe(done.set_exception, Failure(words, code="broken_install"))
+        else:
+            loop.call_soon_threadsafe(done.set_result, litellm)
+
+
+def _keep_raw(event: Any, raw: list[str]) -> None:
+    """Keep the provider's own answer. litellm tells of several events, and of some with a coroutine in its place."""
+    answer = event.get("original_response") if isinstance(event, dict) else None
+    if isinstance(answer, str):
+        raw.append(answer)
+
+
+def _unsupported(error: Exception, settings: ModelSettings, request: dict[str, Any]) -> str | None:
+    """The parameter that litellm refuses to send to this model, None where the error is another one."""
+    if type(error).__name__ != "UnsupportedParamsError" or settings.request.get("drop_params") is False:
+        return None
+    words = str(error)
+    places = {
+        name: found.start()
+        for name in settings.request
+        if name in request and (found := re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", words))
+    }
+    # The first that is named is the one refused; later ones explain when it would be taken.
+    return min(places, key=places.__getitem__, default=None)
+
+
+def _cost(litellm: Any, settings: ModelSettings, response: Any, usage: Usage) -> float | None:
+    """USD by the entry's pricing, else by litellm's price map; None where either price or tokens are unknown."""
+    if usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    if settings.input_price is not None and settings.output_price is not None:
+        return (usage.input_tokens * settings.input_price + usage.output_tokens * settings.output_price) / 1e6
+    try:
+        cost = litellm.completion_cost(completion_response=response, model=settings.model)
+    except Exception:  # it raises whatever it meets for a model that it does not know
+        return None
+    if not isinstance(cost, int | float):
+        return None
+    if not cost and model_facts(settings.model).input_usd_per_million is None:
+        return None  # listed without a price, which litellm adds up to zero
+    return float(cost)
+
+
+def environment() -> MutableMapping[str, str]:
+    """This process's environment, where litellm looks for what entries do not name."""
+    return os.environ

@@ -1,0 +1,148 @@
+"""The child's life: listen, serve, and end when the parent lets go."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
+from typing import Any, BinaryIO
+
+from pytest_haystack.errors import ModelError
+from pytest_haystack.models.redaction import Redactor, secret_fields, secret_values
+from pytest_haystack.running.gateway import folders
+from pytest_haystack.running.gateway.desk import Desk
+from pytest_haystack.running.gateway.provider import Provider, environment
+from pytest_haystack.running.gateway.settings import ModelSettings
+from pytest_haystack.running.gateway.wire import address_text, completion_values, pack, unpack
+from pytest_haystack.text import one_line, printable
+
+_BACKLOG = 128
+#: Characters of an error message; it stands in one line of a report.
+_LONGEST_MESSAGE = 600
+#: Seconds for open requests to be called off, and for the whole end before it is forced.
+_CALL_OFF, _END = 1.0, 3.0
+
+
+def run(stdin: BinaryIO, stdout: BinaryIO) -> None:
+    """Serve until ``stdin`` ends. Its first line holds the settings; the address goes to ``stdout``.
+
+    Never returns: libraries leave threads behind that would hold up an ordinary end.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    settings = unpack(stdin.readline())
+    announce = os.fdopen(os.dup(stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), stdout.fileno())  # what libraries print goes where errors go
+    folders.clean_up()
+    gateway = Gateway(settings)
+    try:
+        announce.write(pack({"address": gateway.address}) + b"\n")
+        announce.close()
+        gateway.serve(stdin)
+    finally:
+        gateway.close()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+class Gateway:
+    """Listens, and brings what it hears to the desk. ``settings`` are those of `process.GatewayProcess.start`."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        models = {name: ModelSettings.from_entry(entry) for name, entry in settings["models"].items()}
+        named = [model.api_key_env for model in models.values() if model.api_key_env]
+        self._redact = Redactor(
+            secret_values(os.environ, named).union(*(secret_fields(model.request) for model in models.values()))
+        )
+        self._authkey: bytes = settings["authkey"].encode()
+        self._provider = Provider(environment())
+        self._desk = Desk(models, settings["concurrency"], self._provider)
+        self._warm: bool = settings["warm"]
+        self._loop = asyncio.new_event_loop()
+        self._stop = asyncio.Event()
+        self._socket = folders.socket_path()
+        # No key for the listener: it would shake hands with one caller at a time, and wait for each.
+        self._listener = (
+            Listener(str(self._socket), "AF_UNIX", _BACKLOG)
+            if self._socket is not None
+            else Listener(("127.0.0.1", 0), "AF_INET", _BACKLOG)
+        )
+
+    @property
+    def address(self) -> str:
+        """Where it listens, as `wire.address_text` spells it."""
+        return address_text(self._listener.address)
+
+    def serve(self, stdin: BinaryIO) -> None:
+        """Answer until ``stdin`` ends or says stop."""
+        for target, args in ((self._accept, ()), (self._obey, (stdin,))):
+            threading.Thread(target=target, args=args, daemon=True).start()
+        self._loop.run_until_complete(self._until_stopped())
+
+    def close(self) -> None:
+        """Stop listening; the socket and its folder go."""
+        self._listener.close()
+        if self._socket is not None:
+            folders.remove(self._socket)
+
+    async def _until_stopped(self) -> None:
+        if self._warm:
+            self._provider.warm()
+        await self._stop.wait()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=_CALL_OFF)
+
+    def _obey(self, stdin: BinaryIO) -> None:
+        """Orders of the parent, one a line; its death is the end of the lines."""
+        for line in stdin:
+            order = unpack(line)["do"]
+            if order == "stop":
+                break
+            self._loop.call_soon_threadsafe(self._provider.warm)
+        self._loop.call_soon_threadsafe(self._stop.set)
+        time.sleep(_END)
+        self.close()
+        os._exit(1)
+
+    def _accept(self) -> None:
+        while not self._stop.is_set():
+            try:
+                connection = self._listener.accept()
+            except OSError:
+                time.sleep(0.05)  # a caller that hung up at once, or no more files: go on listening
+                continue
+            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+
+    def _talk(self, connection: Connection) -> None:
+        """Serve one line until the caller hangs up."""
+        with connection:
+            try:
+                deliver_challenge(connection, self._authkey)
+                answer_challenge(connection, self._authkey)
+                while True:
+                    connection.send_bytes(pack(self._reply(unpack(connection.recv_bytes()))))
+            except (OSError, EOFError, ValueError, AuthenticationError):
+                return
+
+    def _reply(self, ask: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer, or outcome and words of an error; the one place where words leave, and lose their keys."""
+        asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"])
+        try:
+            answer = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        except ModelError as error:
+            return self._error(error.outcome, str(error))
+        except BaseException as error:
+            # Called off at the end, or a mistake in here: the caller must not wait for ever.
+            return self._error("infra_error", f"the gateway gave up: {type(error).__name__}: {error}")
+        return {"completion": completion_values(answer)}
+
+    def _error(self, outcome: str, message: str) -> dict[str, Any]:
+        return {"outcome": outcome, "message": one_line(printable(self._redact(message)), _LONGEST_MESSAGE)}

@@ -1,0 +1,45 @@
+"""What the gateway is told of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """An entry of the config, flat. ``timeout`` in seconds, prices in USD per million tokens; None: not given."""
+
+    id: str
+    model: str
+    api_key_env: str | None
+    api_base: str | None
+    request: Mapping[str, Any]
+    requests_per_minute: int | None
+    tokens_per_minute: int | None
+    in_flight: int
+    timeout: float
+    retries: int
+    input_price: float | None
+    output_price: float | None
+
+    @classmethod
+    def from_entry(cls, entry: Mapping[str, Any]) -> ModelSettings:
+        """The settings behind a dump of `pytest_haystack.config.schema.ModelEntry`."""
+        limits = entry["limits"]
+        pricing = entry["pricing"] or {}
+        return cls(
+            id=entry["id"],
+            model=entry["model"],
+            api_key_env=entry["api_key_env"],
+            api_base=entry["api_base"],
+            request=entry["request"],
+            requests_per_minute=limits["requests_per_minute"],
+            tokens_per_minute=limits["tokens_per_minute"],
+            in_flight=limits["in_flight"],
+            timeout=limits["timeout"],
+            retries=limits["retries"],
+            input_price=pricing.get("input"),
+            output_price=pricing.get("output"),
+        )

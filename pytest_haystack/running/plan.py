@@ -1,0 +1,89 @@
+"""What a sweep would send, before anything is sent: cells, calls, input tokens, estimated USD."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_haystack.models.prices import model_facts
+from pytest_haystack.running.workbench import Workbench
+from pytest_haystack.sweep import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one model is asked in one task.
+
+    ``usd`` is an estimate from above: input at the uncached price, output up to ``max_tokens``; it is 0 for models
+    that run in this process and None where the price or the output limit of a model is unknown.
+    """
+
+    model: str
+    task: str
+    cells: int
+    calls: int
+    input_tokens: int
+    usd: float | None
+
+
+def plan_of(bench: Workbench, cells: Sequence[Cell]) -> list[Plan]:
+    """The plan of these cells, one entry a (model, task), in config order.
+
+    Input tokens are counted with the sweep's tokenizer: the document's exact length and the prompt around it.
+    """
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.model, cell.task), []).append(cell)
+    return [_plan(bench, model, task, group) for (model, task), group in groups.items()]
+
+
+def plan_lines(plans: Sequence[Plan]) -> list[str]:
+    """The plan as a table with its sum."""
+    header = ("model", "task", "cells", "calls", "input tokens", "USD at most")
+    rows = [(p.model, p.task, f"{p.cells:,}", f"{p.calls:,}", f"{p.input_tokens:,}", _usd(p.usd)) for p in plans]
+    known = [p.usd for p in plans if p.usd is not None]
+    total = _usd(sum(known)) + (" and what is unknown" if len(known) < len(plans) else "")
+    rows.append(
+        (
+            "all",
+            "",
+            f"{sum(p.cells for p in plans):,}",
+            f"{sum(p.calls for p in plans):,}",
+            f"{sum(p.input_tokens for p in plans):,}",
+            total,
+        )
+    )
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    return [
+        "  ".join(
+            text.ljust(width) if i < 2 else text.rjust(width)
+            for i, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in [header, *rows]
+    ]
+
+
+def _plan(bench: Workbench, model: str, task: str, cells: Sequence[Cell]) -> Plan:
+    calls = sum(cell.trials for cell in cells)
+    frames = {cell.context_length: bench.frame_tokens(cell) for cell in cells}
+    tokens = sum((cell.context_length + frames[cell.context_length]) * cell.trials for cell in cells)
+    return Plan(model, task, len(cells), calls, tokens, _estimate(bench, model, calls, tokens))
+
+
+def _estimate(bench: Workbench, model: str, calls: int, tokens: int) -> float | None:
+    entry = bench.models[model]
+    if bench.registry.provider_of(entry.model) is not None:
+        return 0.0
+    output = bench.output_limit(model)
+    if entry.pricing is not None:
+        prices: tuple[float | None, float | None] = (entry.pricing.input, entry.pricing.output)
+    else:
+        facts = model_facts(entry.model)
+        prices = (facts.input_usd_per_million, facts.output_usd_per_million)
+    if prices[0] is None or prices[1] is None or not output:
+        return None
+    return (tokens * prices[0] + calls * output * prices[1]) / 1e6
+
+
+def _usd(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2f}"

@@ -1,0 +1,118 @@
+"""From a row back to the prompt it was scored on, byte for byte."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pytest_haystack.documents.builder import rebuild
+from pytest_haystack.documents.document import Document
+from pytest_haystack.errors import HaystackError
+from pytest_haystack.models.model import Prompt
+from pytest_haystack.registry import Registry
+from pytest_haystack.results.store import RESULTS, read_rows
+from pytest_haystack.running.workbench import Workbench, load_bench
+from pytest_haystack.text import one_line, printable
+
+RESOLVED = "config.resolved.yaml"
+Registries = Callable[[Path], Registry]
+
+
+def pick_row(path: Path, nodeid: str | None, number: int | None, trial: int) -> dict[str, Any]:
+    """The row of a node id and trial (from 0), or of a number (from 1). Raises HaystackError where there is none."""
+    rows = read_rows(path)
+    if number is not None:
+        if number > len(rows):
+            raise HaystackError(f"{path}: has {len(rows)} rows, none of number {number}")
+        return rows[number - 1]
+    found = [row for row in rows if row["nodeid"] == nodeid]
+    if not found:
+        raise HaystackError(f"{path}: no row of {nodeid}; {_nearest(str(nodeid), rows)}")
+    for row in found:
+        if row["trial"] == trial:
+            return row
+    raise HaystackError(f"{path}: {nodeid} has trials {', '.join(str(row['trial']) for row in found)}, not {trial}")
+
+
+def rebuild_prompt(path: Path, row: dict[str, Any], config: Path | None, registries: Registries) -> Prompt:
+    """The prompt of a row. Raises HaystackError saying what has changed where it is not the same bytes."""
+    bench = _bench(path, config, registries)
+    return _rebuild(bench, row)[1]
+
+
+def describe(path: Path, nodeid: str, trial: int, around: int, registries: Registries) -> Iterator[str]:
+    """Lines that show a trial: what was asked and answered, and the text around each needle."""
+    row = pick_row(path, nodeid, None, trial)
+    bench = _bench(path, None, registries)
+    expected = row["expected"]
+    length, depth = row["context_length"], row["depth_percent"]
+    yield f"cell      {row['task']}, {row['model_id']}, {length:,} tokens, depth {depth:g} %"
+    yield f"question  {one_line(row['question'], 1000)}"
+    yield f"expected  {', '.join(expected) if isinstance(expected, list) else expected}"
+    yield printable(f"answer    {row['response'] or '(no text)'}")
+    score = "none" if row["score"] is None else f"{row['score']:.2f}"
+    yield printable(f"outcome   {row['outcome']}, score {score}" + (f": {row['error']}" if row["error"] else ""))
+    document, _ = _rebuild(bench, row)
+    for place in document.placements:
+        start, end = place.char_index, place.char_index + len(place.text)
+        before, after = document.text[max(0, start - around) : start], document.text[end : end + around]
+        yield ""
+        yield f"needle    at {place.actual_depth_percent:.2f} % (token {place.token_index:,} of {document.tokens:,})"
+        yield printable(f"...{before}>>>{place.text}<<<{after}...")
+
+
+def find_rows(nodeid: str) -> Path:
+    """The results.jsonl of the latest run in this folder. Raises HaystackError where there is none."""
+    roots = [Path(os.environ[name]) for name in ("PYTEST_HAYSTACK_REPORT_DIR",) if name in os.environ]
+    for root in [*roots, Path("haystack-report")]:
+        for path in [root / RESULTS, *sorted(root.glob(f"*/{RESULTS}"))]:
+            if path.is_file() and any(row["nodeid"] == nodeid for row in read_rows(path)):
+                return path
+    raise HaystackError(f"no rows of {nodeid} in haystack-report; run it, or name its results.jsonl with --rows")
+
+
+def _bench(rows: Path, config: Path | None, registries: Registries) -> Workbench:
+    path = config or rows.parent / RESOLVED
+    if not path.is_file():
+        raise HaystackError(f"{path}: no such file; name the sweep file with --config")
+    return load_bench(path.absolute(), registries(path))
+
+
+def _rebuild(bench: Workbench, row: dict[str, Any]) -> tuple[Document, Prompt]:
+    recipe = row["recipe"]
+    if row["task"] not in bench.entries:
+        raise HaystackError(f"{bench.loaded.path.name}: has no task {row['task']!r} any more")
+    if "haystack" not in recipe:
+        raise HaystackError("this row's document came from a fixture of the test's own; only that can rebuild it")
+    changed = list(_changes(bench, row))
+    if not changed:
+        text = bench.haystack_text(row["task"], recipe["document_tokens"])
+        document = rebuild(text, recipe)
+        prompt = bench.templates[row["task"]].render(document.text, row["question"], row["trial"])
+        if prompt.sha256 == row["prompt_sha256"]:
+            return document, prompt
+        changed = ["the prompt's bytes differ: another version of pytest-haystack or tiktoken builds it differently"]
+    raise HaystackError(f"{row['nodeid']} cannot be rebuilt: " + "; ".join(changed))
+
+
+def _changes(bench: Workbench, row: dict[str, Any]) -> Iterator[str]:
+    recipe = row["recipe"]
+    entry = bench.entries[row["task"]].haystack or bench.config.haystack
+    was = recipe["haystack"]
+    if was["source"] != entry.source:
+        yield f"the haystack was {was['source']}, now it is {entry.source}"
+    elif was["sha256"] != bench.source(entry).sha256:
+        yield f"the text of the haystack source {entry.source} has changed"
+    if recipe["tokenizer"] != bench.config.tokenizer:
+        yield f"the tokenizer was {recipe['tokenizer']}, now it is {bench.config.tokenizer}"
+    if recipe["template_sha256"] != bench.templates[row["task"]].sha256:
+        yield "the prompt template has changed"
+
+
+def _nearest(nodeid: str, rows: list[dict[str, Any]]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(nodeid, {row["nodeid"] for row in rows}, n=1, cutoff=0.3)
+    return f"did you mean '{close[0]}'?" if close else "the file is empty"

@@ -1,0 +1,248 @@
+"""Where a cell's trial is put together: needles, question, document, prompt."""
+
+from __future__ import annotations
+
+import random
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from pytest_haystack.config.loader import LoadedConfig, load_config
+from pytest_haystack.config.schema import Config, HaystackEntry, ModelEntry, PromptEntry, TaskEntry
+from pytest_haystack.documents.builder import build_document, tokens_needed
+from pytest_haystack.documents.document import Document, Insert, Placement
+from pytest_haystack.documents.haystack_text import HaystackText
+from pytest_haystack.errors import ConfigError, DocumentError, SourceError
+from pytest_haystack.haystacks.source import Source
+from pytest_haystack.models.model import Prompt
+from pytest_haystack.models.prices import model_facts
+from pytest_haystack.needles.needle import Needle
+from pytest_haystack.registry import Registry
+from pytest_haystack.running.prompts import PRESETS, PromptTemplate
+from pytest_haystack.sweep import Cell, make_cells, trial_seed
+from pytest_haystack.tasks.task import Ask, Task, TrialContext
+from pytest_haystack.tokens.encoding import Encoding
+from pytest_haystack.tokens.vocabularies import load_encoding
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What one trial of a cell asks, ready to be sent."""
+
+    needles: tuple[Needle, ...]
+    ask: Ask
+    document: Document
+    prompt: Prompt
+
+
+class Workbench:
+    """Makes the material of any cell of one sweep; one instance a process and config.
+
+    Everything follows from the config: the same cell and trial give the same prompt in every process.
+    """
+
+    def __init__(self, loaded: LoadedConfig, registry: Registry) -> None:
+        """Raises ConfigError where a task, prompt or cell cannot be."""
+        self.loaded = loaded
+        self.config: Config = loaded.config
+        self.registry = registry
+        self.entries: dict[str, TaskEntry] = {entry.id: entry for entry in self.config.tasks}
+        self.models: dict[str, ModelEntry] = {entry.id: entry for entry in self.config.models}
+        self.tasks: dict[str, Task] = {entry.id: self._task(entry) for entry in self.config.tasks}
+        self.templates = {entry.id: self._template(index, entry) for index, entry in enumerate(self.config.tasks)}
+        self.cells = make_cells(loaded, {name: task.depth_matters for name, task in self.tasks.items()})
+        self._sources: dict[str, Source] = {}
+        self._texts: dict[str, HaystackText] = {}
+        self._recent: OrderedDict[tuple[Cell, int], Material] = OrderedDict()
+
+    @cached_property
+    def encoding(self) -> Encoding:
+        """The tokenizer that lengths are measured with."""
+        return load_encoding(self.config.tokenizer)
+
+    def material(self, cell: Cell, trial: int = 0) -> Material:
+        """Needles, question, document and prompt of a trial (from 0).
+
+        Raises DocumentError where the document cannot hold the needles, SourceError where there is no text.
+        """
+        key = (cell, trial)
+        if key in self._recent:
+            self._recent.move_to_end(key)
+        else:
+            context = self.context(cell, trial)
+            self._recent[key] = self.assemble(cell, trial, self.tasks[cell.task].needles(context))
+            # Only what fixtures of the running item share is kept: documents can be large.
+            while len(self._recent) > 2:
+                self._recent.popitem(last=False)
+        return self._recent[key]
+
+    def assemble(self, cell: Cell, trial: int, needles: Sequence[Needle], document: Document | None = None) -> Material:
+        """The material with these needles (and this document) instead of the task's own."""
+        context = self.context(cell, trial)
+        ask = self.tasks[cell.task].ask(needles, context)
+        if document is None:
+            document = self.document(cell, needles, ask.question)
+        places = {place.text: place for place in document.placements}
+        placed = tuple(_placed(needle, places.get(needle.statement)) for needle in needles)
+        prompt = self.templates[cell.task].render(document.text, ask.question, trial)
+        return Material(placed, ask, document, prompt)
+
+    def context(self, cell: Cell, trial: int) -> TrialContext:
+        """What the cell's task may know of a trial."""
+        _, seed = trial_seed(self.config, cell, trial)
+        text = self.haystack_text(cell.task, cell.context_length)
+        return TrialContext(
+            cell.context_length,
+            cell.depth_percent,
+            trial,
+            random.Random(seed),
+            text.prefix(cell.context_length),
+        )
+
+    def document(self, cell: Cell, needles: Sequence[Needle], question: str) -> Document:
+        """The cell's document with these needles in it."""
+        inserts = [
+            Insert(n.statement, cell.depth_percent if n.depth_percent is None else n.depth_percent) for n in needles
+        ]
+        tokens = cell.context_length - self.reserve(cell, question)
+        text = self.haystack_text(cell.task, cell.context_length)
+        return build_document(text, inserts, tokens, tolerance=self.config.sweep.depth_tolerance)
+
+    def haystack_text(self, task: str, tokens: int) -> HaystackText:
+        """The filler of a task, long enough for ``tokens`` tokens."""
+        entry = self.entries[task].haystack or self.config.haystack
+        key = entry.model_dump_json()
+        text = self._texts.get(key)
+        if text is None or text.prepared < tokens:
+            wanted = max(tokens, self._longest_selected)
+            text = HaystackText.prepare(self.source(entry), entry.separator, self.encoding, wanted)
+            self._texts[key] = text
+        return text
+
+    #: Tokens that the selection is known to need, so that the text is prepared once.
+    _longest_selected: int = 0
+
+    def expect(self, cells: Sequence[Cell]) -> None:
+        """Tell which cells will run, so that texts are prepared once, for the longest."""
+        self._longest_selected = max((cell.context_length for cell in cells), default=0)
+
+    def reserve(self, cell: Cell, question: str) -> int:
+        """Tokens kept free of the cell's length (see `reserve` in the config)."""
+        reserve = self.config.sweep.reserve
+        if reserve != "auto":
+            return reserve
+        window = self.context_window(cell.model)
+        if window is None or cell.context_length > window:
+            return 0
+        frame = self.encoding.count(self.templates[cell.task].render("", question))
+        return max(0, cell.context_length + frame + self.output_limit(cell.model) - window)
+
+    def frame_tokens(self, cell: Cell) -> int:
+        """Tokens of the cell's prompt around the document."""
+        needles, context = self._sample_needles(cell)
+        question = self.tasks[cell.task].ask(needles, context).question
+        return self.encoding.count(self.templates[cell.task].render("", question))
+
+    def context_window(self, model: str) -> int | None:
+        """Context window of a model in tokens: the config's figure, else litellm's, else None."""
+        entry = self.models[model]
+        if entry.context_window is not None:
+            return entry.context_window
+        if self.registry.provider_of(entry.model) is not None:
+            return None
+        return model_facts(entry.model).context_window
+
+    def output_limit(self, model: str) -> int:
+        """The most output tokens a request may ask for, 0 where the config sets no limit."""
+        request = self.models[model].request
+        return int(request.get("max_completion_tokens") or request.get("max_tokens") or 0)
+
+    def check_fit(self) -> None:
+        """Raise ConfigError where a cell's document could not hold its needles.
+
+        Needles differ by a few tokens from trial to trial, so only lengths near the limit are tried one by one.
+        """
+        first: dict[tuple[str, str, int], Cell] = {}
+        for cell in self.cells:
+            first.setdefault((cell.task, cell.model, cell.context_length), cell)
+        for key, cell in first.items():
+            needed = self._needed(cell)
+            if cell.context_length >= 2 * needed + 64:
+                continue
+            for near in (c for c in self.cells if (c.task, c.model, c.context_length) == key):
+                try:
+                    for trial in range(near.trials):
+                        self.material(near, trial)
+                except DocumentError as error:
+                    raise ConfigError(f"{self.loaded.path.name}:{cell.line}: {near.id}: {error}") from None
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of plan and report should know of the cells."""
+        return [
+            f"{name}: its needles do not follow the depth, so the depth axis is one cell (50)"
+            for name, task in self.tasks.items()
+            if not task.depth_matters
+        ]
+
+    def _needed(self, cell: Cell) -> int:
+        needles, context = self._sample_needles(cell)
+        inserts = [Insert(n.statement, n.depth_percent or 0.0) for n in needles]
+        question = self.tasks[cell.task].ask(needles, context).question
+        return tokens_needed(inserts, self.encoding) + self.reserve(cell, question)
+
+    def _sample_needles(self, cell: Cell) -> tuple[Sequence[Needle], TrialContext]:
+        """Needles as the cell's first trial has them, but for names that occur in the haystack.
+
+        The text is not read for it: it only steers the choice of names, and would cost every process.
+        """
+        _, seed = trial_seed(self.config, cell, 0)
+        context = TrialContext(cell.context_length, cell.depth_percent, 0, random.Random(seed), "")
+        return self.tasks[cell.task].needles(context), context
+
+    def _task(self, entry: TaskEntry) -> Task:
+        cls = self.registry.tasks[entry.type]
+        return cls(cls.options_model.model_validate(entry.options), self.registry)
+
+    def source(self, entry: HaystackEntry) -> Source:
+        """A haystack source as the config describes it."""
+        key = entry.model_dump_json()
+        if key not in self._sources:
+            cls = self.registry.sources[entry.source]
+            self._sources[key] = cls(cls.options_model.model_validate(entry.options), self.loaded.path.parent)
+        return self._sources[key]
+
+    def _template(self, index: int, entry: TaskEntry) -> PromptTemplate:
+        prompt: PromptEntry = entry.prompt or self.config.prompt
+        try:
+            return PromptTemplate(prompt)
+        except ConfigError as error:
+            place = ("tasks", index, "prompt") if entry.prompt else ("prompt",)
+            where = f"{self.loaded.path.name}:{self.loaded.line_of(*place)}: {'.'.join(map(str, place))}"
+            raise ConfigError(f"{where}.{error}") from None
+
+
+def load_bench(path: Path, registry: Registry, overrides: Sequence[str] = ()) -> Workbench:
+    """Read a sweep file and check all that can be checked without asking a model. Raises ConfigError, SourceError."""
+    bench = Workbench(load_config(path, registry, overrides, presets=tuple(PRESETS)), registry)
+    for index, entry in enumerate(bench.config.tasks):
+        place = ("tasks", index, "haystack") if entry.haystack else ("haystack",)
+        try:
+            bench.source(entry.haystack or bench.config.haystack).read(1)
+        except SourceError as error:
+            raise SourceError(f"{path.name}:{bench.loaded.line_of(*place)}: haystack: {error}") from None
+    bench.check_fit()
+    return bench
+
+
+def _placed(needle: Needle, place: Placement | None) -> Needle:
+    if place is None:
+        return needle
+    return replace(
+        needle,
+        depth_percent=place.requested_depth_percent,
+        actual_depth_percent=place.actual_depth_percent,
+        token_index=place.token_index,
+    )

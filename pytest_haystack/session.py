@@ -1,0 +1,158 @@
+"""The sweeps of this process: loaded once, when something needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_haystack.errors import ConfigError, HaystackError
+from pytest_haystack.options import Settings
+from pytest_haystack.registry import Registry, suggestion
+
+if TYPE_CHECKING:
+    from pytest_haystack.config.loader import LoadedConfig
+    from pytest_haystack.models.model import Model
+    from pytest_haystack.running.gateway.client import GatewayClient
+    from pytest_haystack.running.workbench import Workbench
+    from pytest_haystack.sweep import Cell
+
+#: Trials that an item has had, by number: a rerun asks again only what has no score.
+TRIALS = pytest.StashKey["dict[int, Trial]"]()
+#: Rows that an item has left and that no report has carried off yet.
+ROWS = pytest.StashKey["list[Mapping[str, Any]]"]()
+
+
+class Sweep:
+    """One sweep file in this process."""
+
+    def __init__(self, loaded: LoadedConfig, bench: Workbench, cells: Iterable[Cell], session: Sweeps) -> None:
+        self.loaded = loaded
+        self.bench = bench
+        self.path: Path = loaded.path
+        self.name: str = loaded.config.name
+        self.cells = tuple(cells)
+        self._session = session
+        self._models: dict[str, Model] = {}
+
+    def model(self, model_id: str) -> Model:
+        """The model of this id, made once a process."""
+        if model_id not in self._models:
+            entry = self.bench.models[model_id]
+            provider = self._session.registry.provider_of(entry.model)
+            if provider is None:
+                from pytest_haystack.models.paid import GatewayModel
+
+                self._models[model_id] = GatewayModel(entry, self._session.client, self.gateway_id(model_id))
+            else:
+                self._models[model_id] = self._session.registry.providers[provider](entry)
+        return self._models[model_id]
+
+    def gateway_id(self, model_id: str) -> str:
+        """The name of a model at the gateway, which serves all sweeps of the session."""
+        return f"{self.name}/{model_id}"
+
+    @cached_property
+    def paid_models(self) -> dict[str, dict[str, Any]]:
+        """Entries of the models that the gateway asks, by their name there."""
+        used = {cell.model for cell in self.cells}
+        return {
+            self.gateway_id(name): entry.model_dump(mode="json")
+            for name, entry in self.bench.models.items()
+            if name in used and self._session.registry.provider_of(entry.model) is None
+        }
+
+
+class Sweeps:
+    """All sweeps of this process, found by file or by name."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.settings = Settings(config)
+        self.run_paths = self.settings.run_paths
+        self._loaded: dict[Path, Sweep] = {}
+        #: Gives the gateway's client; set by `pytest_haystack.distributed`.
+        self.connect: Callable[[], GatewayClient]
+
+    @cached_property
+    def paths(self) -> list[Path]:
+        """Sweep files that this session knows: those to run, else those of environment and ini."""
+        return self.run_paths or self.settings.known_paths
+
+    @cached_property
+    def registry(self) -> Registry:
+        """Built-in names and those that conftests and other plugins add."""
+        return make_registry(self.config)
+
+    @cached_property
+    def client(self) -> GatewayClient:
+        """The connection to the gateway."""
+        return self.connect()
+
+    def all(self) -> list[Sweep]:
+        """Every known sweep, loaded. Raises ConfigError."""
+        return [self.at(path) for path in self.paths]
+
+    @property
+    def loaded(self) -> list[Sweep]:
+        """The sweeps that something has needed so far."""
+        return list(self._loaded.values())
+
+    def at(self, path: Path) -> Sweep:
+        """The sweep of a file. Raises ConfigError with every mistake in it."""
+        if path not in self._loaded:
+            sweep = self._load(path)
+            for other in self._loaded.values():
+                if other.name == sweep.name:
+                    raise ConfigError(
+                        f"{path}: name: {sweep.name!r} is also the name of {other.path}; "
+                        "reports go to a folder of that name, so give one of them another `name:`"
+                    )
+            self._loaded[path] = sweep
+        return self._loaded[path]
+
+    def named(self, name: str) -> Sweep:
+        """The loaded sweep of this name."""
+        return next(sweep for sweep in self._loaded.values() if sweep.name == name)
+
+    def _load(self, path: Path) -> Sweep:
+        from pytest_haystack.running.workbench import load_bench
+        from pytest_haystack.sweep import sample
+
+        bench = load_bench(path, self.registry, self.settings.overrides)
+        cells = bench.cells
+        wanted = self.settings.models
+        for name in wanted:
+            if name not in bench.models:
+                raise ConfigError(
+                    f"--haystack-model: {name!r} is no model of {path.name}; {suggestion(name, list(bench.models))}"
+                )
+        if wanted:
+            cells = tuple(cell for cell in cells if cell.model in wanted)
+        if self.settings.sample is not None:
+            cells = sample(cells, self.settings.sample)
+        bench.expect(cells)
+        return Sweep(bench.loaded, bench, cells, self)
+
+
+SWEEPS = pytest.StashKey[Sweeps]()
+
+
+def make_registry(config: pytest.Config) -> Registry:
+    """The registry after every conftest and plugin has added to it. Raises ConfigError for a name taken twice."""
+    registry = Registry()
+    config.hook.pytest_haystack_register(registry=registry)
+    return registry
+
+
+def sweep_of(request: pytest.FixtureRequest, cell: Cell) -> Sweep:
+    """The sweep that a cell belongs to."""
+    return request.config.stash[SWEEPS].named(cell.sweep)
+
+
+def usage_error(error: HaystackError) -> pytest.UsageError:
+    """pytest's error for a mistake in what it was given: printed without traceback, exit code 4."""
+    return pytest.UsageError(*str(error).split("\n"))

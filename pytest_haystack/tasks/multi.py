@@ -1,0 +1,65 @@
+"""Several facts, one question for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from pytest_haystack.needles.facts import FactMaker
+from pytest_haystack.needles.needle import Needle
+from pytest_haystack.needles.values import ValueOptions
+from pytest_haystack.registry import Registry
+from pytest_haystack.tasks.several import SeveralNeedles, SeveralOptions
+from pytest_haystack.tasks.task import Ask, TrialContext, first_of
+
+
+class MultiOptions(SeveralOptions):
+    """``needles`` is how many facts are hidden, ``value`` what kind of value they state."""
+
+    needles: Annotated[int, Field(ge=1)] = 5
+    value: ValueOptions = Field(default_factory=ValueOptions)
+
+
+class Multi(SeveralNeedles):
+    """The same attribute of several entities; the score is the share of the values that the answer gives."""
+
+    name = "multi"
+    options_model = MultiOptions
+    scorer = "multi"
+
+    def __init__(self, options: Any, registry: Registry | None = None) -> None:
+        super().__init__(options, registry)
+        self.chance = self.options.value.chance
+
+    @property
+    def count(self) -> int:
+        """Number of needles."""
+        return int(self.options.needles)
+
+    def needles(self, context: TrialContext) -> Sequence[Needle]:
+        """Facts about one attribute, none of them in the haystack text, in document order."""
+        maker = FactMaker(context.rng, context.haystack_text, self.options.value)
+        attribute = maker.attribute()
+        return self.place([maker.fact(attribute).needle for _ in range(self.count)], context)
+
+    def ask(self, needles: Sequence[Needle], context: TrialContext) -> Ask:
+        """One question that names every entity; all values are expected."""
+        first_of(needles, self.name)
+        return Ask(joint_question(needles), tuple(needle.expected for needle in needles))
+
+
+def joint_question(needles: Sequence[Needle]) -> str:
+    """One question for all needles, in their order.
+
+    Questions that differ in nothing but the needle's key at their end are joined into one; others are asked
+    one after another.
+    """
+    if len(needles) == 1:
+        return needles[0].question
+    beginnings = {needle.question.removesuffix(f"{needle.key}?") for needle in needles}
+    if len(beginnings) == 1 and all(needle.key for needle in needles):
+        keys = [needle.key for needle in needles]
+        return f"{beginnings.pop()}each of {', '.join(keys[:-1])} and {keys[-1]}? Give all the values."
+    return " ".join([*(needle.question for needle in needles), "Give all the answers."])

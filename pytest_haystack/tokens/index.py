@@ -1,0 +1,96 @@
+"""A token index: how many tokens stand before which place of a text, without encoding the text again."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pytest_haystack.tokens.encoding import Encoding
+from pytest_haystack.tokens.safe_points import next_safe_point
+
+#: Least distance of two indexed safe points, in characters: far enough for a small index that is quick to make,
+#: near enough that encoding from one to the next takes microseconds.
+STRIDE = 128
+
+
+class Anchor(NamedTuple):
+    """A safe point of a text (a character position) and the number of tokens before it."""
+
+    position: int
+    tokens: int
+
+
+class TokenIndex:
+    """Safe points of a text with the number of tokens before each.
+
+    ``positions`` and ``counts`` are flat arrays of 32-bit numbers, ascending, first entry 0 and 0, so that an index
+    can be written to disk as it is and be mapped into memory. The index of a text begins with the index of every
+    prefix of that text.
+    """
+
+    def __init__(
+        self, text: str, encoding: Encoding, positions: Sequence[int], counts: Sequence[int]
+    ) -> None:
+        self.text = text
+        self.encoding = encoding
+        self.positions = positions
+        self.counts = counts
+
+    @classmethod
+    def of(cls, text: str, encoding: Encoding) -> TokenIndex:
+        """Index a text; costs about as much as encoding it once."""
+        positions, counts = array("I", [0]), array("I", [0])
+        here, tokens = 0, 0
+        while (there := next_safe_point(text, here + STRIDE)) is not None:
+            tokens += encoding.count(text[here:there])
+            positions.append(there)
+            counts.append(tokens)
+            here = there
+        return cls(text, encoding, positions, counts)
+
+    @property
+    def last(self) -> Anchor:
+        """The last indexed safe point; what follows it has to be encoded to be counted."""
+        return Anchor(self.positions[-1], self.counts[-1])
+
+    def before(self, position: int) -> Anchor:
+        """The last indexed safe point at this character position or before it."""
+        return self._anchor(bisect_right(self.positions, position) - 1)
+
+    def after(self, position: int) -> Anchor | None:
+        """The first indexed safe point at this character position or after it, None where there is none."""
+        entry = bisect_left(self.positions, position)
+        return self._anchor(entry) if entry < len(self.positions) else None
+
+    def tokens_before(self, position: int) -> int:
+        """Number of tokens of ``text[:position]``, exact. Encodes only from the last safe point on."""
+        anchor = self.before(position)
+        return anchor.tokens + self.encoding.count(self.text[anchor.position : position])
+
+    def position_of(self, tokens: int) -> int:
+        """The character position that this many tokens reach, within a character or two.
+
+        Positions beyond the end of the text count as its end.
+        """
+        entry = max(bisect_right(self.counts, tokens) - 1, 0)
+        start = self.positions[entry]
+        end = self.positions[entry + 1] if entry + 1 < len(self.positions) else len(self.text)
+        return start + self._reach(start, end, tokens - self.counts[entry])
+
+    def _reach(self, start: int, end: int, tokens: int) -> int:
+        """Number of characters of ``text[start:end]`` that its first ``tokens`` tokens cover."""
+        width = 8 * max(tokens, 0) + STRIDE
+        while True:
+            ids = self.encoding.encode(self.text[start : min(start + width, end)])
+            # Only the last tokens of a window depend on where it was cut off.
+            if len(ids) > tokens + STRIDE or start + width >= end:
+                break
+            width *= 2
+        if tokens >= len(ids):
+            return end - start
+        return len(self.encoding.decode(ids[:tokens]).rstrip("\ufffd")) if tokens > 0 else 0
+
+    def _anchor(self, entry: int) -> Anchor:
+        return Anchor(self.positions[entry], self.counts[entry])

@@ -1,0 +1,72 @@
+"""A small sweep in a temporary project, and ways to run it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+#: Two lengths, three depths, on the embedded reader; blind from 4,000 tokens on at depth 50.
+SMALL = """\
+name: small
+models:
+  - {id: reader, model: simulated/lost-in-the-middle}
+haystack: {source: synthetic}
+sweep:
+  context_lengths: [1000, 4000]
+  depth_percents: [0, 50, 100]
+tasks: [single]
+"""
+
+#: The node id of the one cell of SMALL that fails.
+BLIND = "haystack.yaml::test_cell[single-reader-len4000-depth50]"
+
+
+@pytest.fixture
+def write(pytester: pytest.Pytester) -> Callable[..., Path]:
+    """Write a sweep file: ``write(text, name)``."""
+
+    def writer(text: str = SMALL, name: str = "haystack.yaml") -> Path:
+        path = pytester.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return writer
+
+
+@pytest.fixture
+def small(write: Callable[..., Path]) -> Path:
+    """The small sweep as haystack.yaml."""
+    return write()
+
+
+@pytest.fixture(params=[(), ("-n", "2")], ids=["one process", "two workers"])
+def workers(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """Arguments of a run without and with workers: results must not differ."""
+    return request.param  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+    """Run pytest in a process of its own on haystack.yaml with more arguments."""
+
+    def runner(*args: str, config: str | None = "haystack.yaml") -> pytest.RunResult:
+        option = ("--haystack-config", config) if config else ()
+        return pytester.runpytest_subprocess("-p", "no:randomly", *option, *args, timeout=120)
+
+    return runner
+
+
+@pytest.fixture
+def rows(pytester: pytest.Pytester) -> Callable[..., list[dict[str, Any]]]:
+    """The rows of the last run."""
+
+    def reader(directory: str = "haystack-report") -> list[dict[str, Any]]:
+        lines = (pytester.path / directory / "results.jsonl").read_text(encoding="ascii").splitlines()
+        return [json.loads(line) for line in lines]
+
+    return reader

@@ -1,0 +1,59 @@
+"""In a project that does not use it, the plugin costs nothing and shows nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+HEAVY = ("litellm", "tiktoken", "matplotlib", "pydantic", "yaml", "junitparser", "jinja2", "click")
+
+
+def test_an_unrelated_run_imports_nothing_heavy_prints_nothing_and_writes_nothing(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        f"""
+        import sys
+
+        def test_imports():
+            assert "pytest_haystack.plugin" in sys.modules
+            assert [name for name in {HEAVY!r} if name in sys.modules] == []
+        """
+    )
+    before = {path.name for path in pytester.path.iterdir()}
+    # anyio comes with litellm and is a pytest plugin of its own.
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:anyio", "-p", "no:hypothesispytest")
+
+    result.assert_outcomes(passed=1)
+    assert "haystack" not in result.stdout.str().replace("plugins: haystack", "").split("collected")[1]
+    assert {path.name for path in pytester.path.iterdir()} - before <= {"__pycache__"}
+
+
+def test_an_ini_option_alone_loads_nothing(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nhaystack_config = haystack.yaml")
+    pytester.makepyfile(
+        f"""
+        import sys
+
+        def test_imports():
+            assert [name for name in {HEAVY!r} if name in sys.modules] == []
+        """
+    )
+    pytester.runpytest_subprocess("-p", "no:anyio", "-p", "no:hypothesispytest").assert_outcomes(passed=1)
+
+
+def test_the_command_line_help_imports_nothing_heavy(pytester: pytest.Pytester) -> None:
+    names = [name for name in HEAVY if name != "click"]
+    code = f"""
+import sys
+from click.testing import CliRunner
+from pytest_haystack.cli import main
+assert CliRunner().invoke(main, ["--help"]).exit_code == 0
+print([name for name in {names!r} if name in sys.modules])
+"""
+    result = pytester.runpython_c(code)
+
+    assert result.outlines == ["[]"]
+
+
+def test_without_the_plugin_nothing_is_left(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_other(): pass")
+
+    pytester.runpytest_subprocess("-p", "no:haystack").assert_outcomes(passed=1)
