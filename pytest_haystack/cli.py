@@ -192,7 +192,9 @@ def _registry(path: Path) -> Registry:
             return 0
 
     borrow = Borrow()
-    code = pytest.main(["--haystack-config", str(path)], plugins=[borrow])
+    # This package is imported before pytest could rewrite its assertions; it has none that would gain by it.
+    quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+    code = pytest.main(["--haystack-config", str(path), *quiet], plugins=[borrow])
     if borrow.error is not None:
         raise borrow.error
     if borrow.registry is None:

@@ -38,8 +38,9 @@ class SweepFile(pytest.Module):
         """The cells, each located at its task in the file rather than in this package."""
         for node in super().collect():
             cell = cell_of(node)
-            node.location = (node.nodeid.split("::")[0], cell.line - 1 if cell else 0, node.name)  # type: ignore[attr-defined]
-            yield node  # type: ignore[misc]
+            if isinstance(node, pytest.Item):
+                node.location = (node.nodeid.split("::")[0], cell.line - 1 if cell else 0, node.name)
+            yield node
 
 
 def add_sweep_files(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_haystack.collection import SweepFile, cell_of
-from pytest_haystack.session import ROWS, Sweeps
+from pytest_haystack.session import ROWS, TRIALS, Sweeps
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
@@ -60,8 +60,13 @@ class RowSender:
         rows = item.stash.get(ROWS, None)
         if cell is not None and (report.when == "setup" or rows):
             own = isinstance(item.parent, SweepFile)
-            report.haystack = json.dumps({"sweep": cell.sweep, "cell": cell.id, "own": own, "rows": rows or []})
+            report.haystack = json.dumps(  # type: ignore[attr-defined]  # pytest carries added attributes
+                {"sweep": cell.sweep, "cell": cell.id, "own": own, "rows": rows or []}
+            )
             item.stash[ROWS] = []
+        if report.when == "call" and report.passed and TRIALS in item.stash:
+            # Only what failed may be run again; the rest would pile up over the session.
+            del item.stash[TRIALS]
         return report
 
 

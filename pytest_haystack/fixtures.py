@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_haystack.errors import HaystackError
 from pytest_haystack.session import ROWS, TRIALS, sweep_of
+from pytest_haystack.text import printable
 
 if TYPE_CHECKING:
     from pytest_haystack.documents.document import Document
@@ -15,6 +18,15 @@ if TYPE_CHECKING:
     from pytest_haystack.needles.needle import Needle
     from pytest_haystack.running.trial import Trial
     from pytest_haystack.sweep import Cell
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """Let a mistake of the user's end the test with its message alone."""
+    try:
+        yield
+    except HaystackError as error:
+        pytest.fail(printable(str(error)), pytrace=False)
 
 
 @pytest.fixture
@@ -29,21 +41,24 @@ def haystack_cell(request: pytest.FixtureRequest) -> Cell:
 @pytest.fixture
 def needles(request: pytest.FixtureRequest, haystack_cell: Cell) -> Sequence[Needle]:
     """What is hidden: statement, question, expected answer, requested and actual depth percent."""
-    return sweep_of(request, haystack_cell).bench.material(haystack_cell).needles
+    with plainly():
+        return sweep_of(request, haystack_cell).bench.material(haystack_cell).needles
 
 
 @pytest.fixture
 def haystack(request: pytest.FixtureRequest, haystack_cell: Cell, needles: Sequence[Needle]) -> Document:
     """The document with the needles in it: ``.text``, ``.tokens``, ``.placements``, ``.recipe``."""
     bench = sweep_of(request, haystack_cell).bench
-    own = bench.material(haystack_cell)
-    return own.document if needles is own.needles else bench.assemble(haystack_cell, 0, needles).document
+    with plainly():
+        own = bench.material(haystack_cell)
+        return own.document if needles is own.needles else bench.assemble(haystack_cell, 0, needles).document
 
 
 @pytest.fixture
 def haystack_model(request: pytest.FixtureRequest, haystack_cell: Cell) -> Any:
     """The model that the config names for this cell; `model` under a name that cannot collide."""
-    return sweep_of(request, haystack_cell).model(haystack_cell.model)
+    with plainly():
+        return sweep_of(request, haystack_cell).model(haystack_cell.model)
 
 
 @pytest.fixture
@@ -69,10 +84,12 @@ def haystack_trials(
     kept: dict[int, Trial] = item.stash.setdefault(TRIALS, {})
     rows = item.stash.setdefault(ROWS, [])
     bench = sweep_of(request, haystack_cell).bench
-    for trial in run_cell(bench, haystack_cell, model, item.nodeid, needles=needles, haystack=haystack, earlier=kept):
-        if kept.get(trial.number) is not trial:
-            kept[trial.number] = trial
-            rows.append(trial.row)
+    asked = run_cell(bench, haystack_cell, model, item.nodeid, needles=needles, haystack=haystack, earlier=kept)
+    with plainly():
+        for trial in asked:
+            if kept.get(trial.number) is not trial:
+                kept[trial.number] = trial
+                rows.append(trial.row)
     trials = [kept[number] for number in sorted(kept)]
     unscored = [trial for trial in trials if trial.score is None]
     if unscored and all(trial.outcome in SKIPPED for trial in unscored):

@@ -58,12 +58,11 @@ def notes_of(tested: Iterable[Tested]) -> list[str]:
     reserves: dict[tuple[str, int], int] = {}
     for row in (row for one in tested for row in one.rows.values()):
         length, recipe = row["context_length"], row["recipe"]
-        haystack = recipe.get("haystack", {})
-        if haystack.get("repeats", 1) > 1:
-            source = haystack["source"]
-            repeats[source] = max(repeats.get(source, (0, 0)), (haystack["repeats"], length))
-        free = length - recipe.get("document_tokens", length)
-        if free > 0:
+        if recipe["repeats"] > 1:
+            source = recipe["haystack"]["source"]
+            repeats[source] = max(repeats.get(source, (0, 0)), (recipe["repeats"], length))
+        free = length - recipe["document_tokens"]
+        if free > 0 and "haystack" in recipe:
             key = (row["model_id"], length)
             reserves[key] = max(free, reserves.get(key, 0))
     return [

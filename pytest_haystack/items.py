@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_haystack.sweep import Cell
 
 
-class BelowThreshold(pytest.fail.Exception):
+class BelowThreshold(pytest.fail.Exception):  # type: ignore[name-defined,misc]  # pytest types it as a value
     """A cell's mean score is below its threshold. Nothing else raises it, so an xfail can name it."""
 
     #: pytest shows the class by its module; its own failures do the same.

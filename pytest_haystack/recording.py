@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pytest_haystack.reports.cell_result import SweepResults
     from pytest_haystack.results.store import RowWriter
 
+#: Every default spelled out, for a reader and for `pytest-haystack reconstruct`.
+RESOLVED = "config.resolved.yaml"
+
 State = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "not_run"]
 
 
@@ -53,7 +56,7 @@ class Recorder:
         self._sweeps = sweeps
         self._tested: dict[str, Tested] = {}
         self._writers: dict[str, RowWriter] = {}
-        self._written: list[Path] = []
+        self._written: dict[Path, list[str]] = {}
         self._results: list[SweepResults] = []
         self._troubles: list[str] = []
         self.started_utc = datetime.now(timezone.utc)
@@ -87,28 +90,52 @@ class Recorder:
         if not self._tested:
             return
         from pytest_haystack.gathering import gather
-        from pytest_haystack.reports.writer import append_step_summary, write_reports
 
         for sweep in self._sweeps.loaded:
             tested = [one for one in self._tested.values() if one.sweep == sweep.name]
-            if not tested:
-                continue
-            results = gather(sweep, tested, self.run_id, self.started_utc)
-            self._results.append(results)
-            directory = self._directory(sweep)
-            paths, troubles = write_reports(results, directory, resolved=sweep.loaded)
-            self._written += paths
-            self._troubles += troubles
-            if "GITHUB_STEP_SUMMARY" in os.environ:
-                self._troubles += append_step_summary(results, Path(os.environ["GITHUB_STEP_SUMMARY"]))
+            if tested:
+                results = gather(sweep, tested, self.run_id, self.started_utc)
+                self._results.append(results)
+                self._write(sweep, results)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """A grid of scores for each model and task, and where the reports are."""
         if not self._results:
             return
-        from pytest_haystack.reports.terminal import show
+        from pytest_haystack.reports.terminal import painted, render_grid
 
-        show(terminalreporter, self._results, self._written, self._troubles)
+        terminal = self._config.get_terminal_writer()
+        for results in self._results:
+            terminalreporter.section(f"haystack: {results.name}")
+            # With -q a reader wants the verdict and where to look, not the table.
+            if self._config.get_verbosity() >= 0:
+                for line in render_grid(results, terminal.fullwidth):
+                    terminalreporter.line(painted(line, terminal.markup))
+        for directory, names in self._written.items():
+            terminalreporter.line(f"wrote {_relative(directory)}/: {', '.join(names)}")
+        for trouble in self._troubles:
+            terminalreporter.line(f"haystack: {trouble}", yellow=True)
+
+    def _write(self, sweep: Sweep, results: SweepResults) -> None:
+        from pytest_haystack.config.resolved import resolved_yaml
+        from pytest_haystack.reports.files import write_text
+        from pytest_haystack.reports.markdown import summary_markdown
+        from pytest_haystack.reports.step_summary import append_step_summary
+        from pytest_haystack.reports.writer import write_reports
+
+        directory = self._directory(sweep)
+        written = write_reports(results, directory)
+        paths, self._troubles = list(written.paths), [*self._troubles, *written.problems]
+        try:
+            paths.append(write_text(directory / RESOLVED, resolved_yaml(sweep.loaded)))
+        except OSError as error:
+            self._troubles.append(f"{directory / RESOLVED}: not written: {error}")
+        rows = [self._writers[sweep.name].path] if sweep.name in self._writers else []
+        self._written[directory] = [path.name for path in [*rows, *paths]]
+        step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
+        if step_summary:
+            trouble = append_step_summary(summary_markdown(results), Path(step_summary))
+            self._troubles += [trouble] if trouble else []
 
     def _writer(self, sweep: str) -> RowWriter:
         if sweep not in self._writers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from pytest_haystack.config.loader import LoadedConfig
     from pytest_haystack.models.model import Model
     from pytest_haystack.running.gateway.client import GatewayClient
+    from pytest_haystack.running.trial import Trial
     from pytest_haystack.running.workbench import Workbench
     from pytest_haystack.sweep import Cell
 
 #: Trials that an item has had, by number: a rerun asks again only what has no score.
-TRIALS = pytest.StashKey["dict[int, Trial]"]()
+TRIALS: pytest.StashKey[dict[int, Trial]] = pytest.StashKey()
 #: Rows that an item has left and that no report has carried off yet.
-ROWS = pytest.StashKey["list[Mapping[str, Any]]"]()
+ROWS: pytest.StashKey[list[Mapping[str, Any]]] = pytest.StashKey()
 
 
 class Sweep:

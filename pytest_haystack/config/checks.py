@@ -22,11 +22,12 @@ _DEPTHS: TypeAdapter[Depths] = TypeAdapter(Depths)
 
 
 def check_names(draft: Draft, registry: Registry, presets: Collection[str]) -> None:
-    """Scorers, sources, presets, tokenizer and model providers must be known. Task types are checked with their options."""
+    """Scorers, sources, presets, tokenizer and model providers must be known (task types: see `options`)."""
     owners: list[KeyPath] = [(), *(("tasks", index) for index, _ in draft.entries("tasks"))]
     for owner in owners:
         _check_registered(draft, (*owner, "haystack", "source"), registry.sources)
-        _check_registered(draft, (*owner, "scorer", "name"), registry.scorers)
+        named = "type" if draft.value((*owner, "scorer", "name")) is MISSING else "name"
+        _check_registered(draft, (*owner, "scorer", named), registry.scorers)
         preset = draft.value((*owner, "prompt", "preset"))
         if isinstance(preset, str) and preset not in presets:
             words = not_one_of(preset, presets, "prompt preset")
@@ -75,12 +76,10 @@ def check_ids(draft: Draft) -> None:
         for index, entry in draft.entries(kind):
             name = entry.get("id")
             if isinstance(name, str) and first.setdefault(name, index) != index:
-                other = f"{kind}.{first[name]} ({draft.place((kind, first[name])).label.rpartition(':')[2]})"
                 path: KeyPath = (kind, index, "id")
-                shown = path if draft.was_written(path) else path[:-1]
-                line = draft.place((kind, first[name])).line
-                other = f"{kind}.{first[name]} (line {line})"
-                draft.problem(path, f"{name!r} is already the id of {other}; give each its own id", shown=shown)
+                earlier = f"{kind}.{first[name]} (line {draft.place((kind, first[name])).line})"
+                words = f"{name!r} is already the id of {earlier}; give each its own id"
+                draft.problem(path, words, shown=path if draft.was_written(path) else path[:-1])
 
 
 def check_known_failures(draft: Draft) -> None:
@@ -89,20 +88,18 @@ def check_known_failures(draft: Draft) -> None:
         path: KeyPath = ("known_failures", index)
         for key, kind in (("model", "models"), ("task", "tasks")):
             ids = [other["id"] for _, other in draft.entries(kind) if isinstance(other.get("id"), str)]
-            _check_known_ids(draft, (*path, key), entry.get(key), ids)
+            if ids and kind not in draft.incomplete:
+                _check_known_ids(draft, (*path, key), entry.get(key), ids)
         for key in ("context_lengths", "depth_percents"):
             span = entry.get(key)
             if isinstance(span, dict):
                 low, high = _number(span.get("min")), _number(span.get("max"))
                 if low is not None and high is not None and low > high:
                     draft.problem((*path, key), f"min {low:.12g} is more than max {high:.12g}")
-        if _fractions(entry.get("depth_percents")):
-            _note_fractions(draft, (*path, "depth_percents"), entry["depth_percents"])
+        _note_fractions(draft, (*path, "depth_percents"))
 
 
 def _check_known_ids(draft: Draft, path: KeyPath, value: Any, ids: list[str]) -> None:
-    if draft.incomplete or not ids:
-        return
     names = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
     for position, name in names:
         if isinstance(name, str) and name not in ids:
@@ -121,8 +118,7 @@ def check_axes(draft: Draft) -> None:
         depths = _parsed(draft, path, _DEPTHS)
         if depths is not None:
             _expand(draft, path, depths)
-            if _fractions(draft.value(path)):
-                _note_fractions(draft, path, draft.value(path))
+            _note_fractions(draft, path)
     _check_seeds(draft)
 
 
@@ -152,24 +148,27 @@ def _check_seeds(draft: Draft) -> None:
     seeds = draft.value(("sweep", "seeds"))
     if not isinstance(seeds, list) or not seeds:
         return
-    repeated = [index for index, seed in enumerate(seeds) if seed in seeds[:index]]
-    if repeated:
-        draft.problem(("sweep", "seeds", repeated[0]), f"{seeds[repeated[0]]} is listed twice")
+    seen: set[int] = set()
+    for index, seed in enumerate(seeds):
+        if isinstance(seed, int):
+            if seed in seen:
+                draft.problem(("sweep", "seeds", index), f"{seed} is listed twice")
+            seen.add(seed)
     owners: list[KeyPath] = [("sweep",), *(("tasks", index) for index, _ in draft.entries("tasks"))]
     for owner in owners:
         trials = _number(draft.value((*owner, "trials")))
         if trials is not None and trials != len(seeds):
-            draft.problem((*owner, "trials"), f"sweep.seeds gives one trial each, which makes {len(seeds)}; leave trials out")
+            draft.problem(
+                (*owner, "trials"), f"sweep.seeds gives one trial each, which makes {len(seeds)}; leave trials out"
+            )
 
 
-def _fractions(depths: Any) -> bool:
-    """True where all depths are from 0 to 1 and not all are 0, as if they were shares and not percent."""
-    return any(0 < depth < 1 for depth in _depths(depths)) and max(_depths(depths)) <= 1
-
-
-def _note_fractions(draft: Draft, path: KeyPath, depths: Any) -> None:
-    example = next(depth for depth in _depths(depths) if 0 < depth < 1)
-    draft.note(path, f"depths are percent 0-100; did you mean {example * 100:.12g}?")
+def _note_fractions(draft: Draft, path: KeyPath) -> None:
+    """A note where all depths are at most 1 and not all are 0, as if they were fractions and not percent."""
+    depths = _depths(draft.value(path))
+    positive = [depth for depth in depths if depth > 0]
+    if positive and max(depths) <= 1:
+        draft.note(path, f"depths are percent 0-100; did you mean {positive[0] * 100:.12g}?")
 
 
 def _depths(depths: Any) -> list[float]:

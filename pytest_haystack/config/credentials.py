@@ -18,9 +18,7 @@ _SHAPES = re.compile(
     r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*"
     r"|(?<=://)[^/\s:@]*:[^/\s@$]+(?=@)"
 )
-_SECRET_NAME = re.compile(
-    r"(?:^|[^a-z])(?:api_?)?key(?![a-z])|secret|passw|authorization|(?:^|[^a-z])token(?![a-z])"
-)
+_SECRET_NAME = re.compile(r"(?:^|[^a-z])(?:api_?)?key(?![a-z])|secret|passw|authorization|(?:^|[^a-z])token(?![a-z])")
 _TOKEN_LIKE = re.compile(r"^(?:Bearer\s+)?[A-Za-z0-9_\-.+/=:]{20,}$")
 _VARIABLE = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 

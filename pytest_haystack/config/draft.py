@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pytest_haystack.config.credentials import mask
-from pytest_haystack.config.interpolation import FromEnvironment
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.errors import ConfigError
+from pytest_haystack.text import printable
 
 MISSING: Final = object()
 
@@ -27,7 +27,7 @@ class Place:
     """
 
     label: str
-    order: tuple[int, int]
+    order: tuple[int, ...]
     line: int
     base: KeyPath = ()
 
@@ -38,18 +38,24 @@ class Draft:
     def __init__(self, data: dict[str, Any], places: dict[KeyPath, Place]) -> None:
         self.data = data
         self._places = places
-        self._problems: list[tuple[tuple[int, int], KeyPath, str]] = []
+        self._problems: list[tuple[tuple[int, ...], KeyPath, str]] = []
         self._notes: list[str] = []
         #: Text that must not be shown, and what is shown in its place.
         self.hidden: dict[str, str] = {}
-        #: True once a part could not be read, so that names missing elsewhere may be a consequence.
-        self.incomplete = False
+        #: Key paths whose mistake is told: nothing more is said about them.
+        self.settled: set[KeyPath] = set()
+        #: Lists such as ``models`` with an entry that could not be read, so that a missing id may be a consequence.
+        self.incomplete: set[str] = set()
 
     def place(self, path: KeyPath) -> Place:
         """Where the key path, or the nearest one that holds it, was written."""
         while path not in self._places and path:
             path = path[:-1]
         return self._places[path]
+
+    def was_written(self, path: KeyPath) -> bool:
+        """True where the user wrote this very key, False where it was filled in."""
+        return path in self._places
 
     def lines(self) -> dict[KeyPath, int]:
         """Line in the main file by key path."""
@@ -59,12 +65,11 @@ class Draft:
         """The value at a key path, or MISSING."""
         value: Any = self.data
         for part in path:
-            if isinstance(value, dict) and part in value:
-                value = value[part]
-            elif isinstance(value, list) and isinstance(part, int) and 0 <= part < len(value):
-                value = value[part]
-            else:
+            in_mapping = isinstance(value, dict) and part in value
+            in_list = isinstance(value, list) and isinstance(part, int) and 0 <= part < len(value)
+            if not in_mapping and not in_list:
                 return MISSING
+            value = value[part]
         return value
 
     def known_part(self, path: KeyPath) -> KeyPath:
@@ -89,9 +94,8 @@ class Draft:
 
     def problem(self, path: KeyPath, words: str, shown: KeyPath | None = None) -> None:
         """Note a mistake at a key path. ``shown`` is the path in the message where it is another one."""
-        value = self.value(path)
-        if isinstance(value, FromEnvironment) and value.unset:
-            return  # that is the mistake, and it is told
+        if any(path[:length] in self.settled for length in range(1, len(path) + 1)):
+            return
         place = self.place(path)
         self._problems.append((place.order, path, self._line(place, path if shown is None else shown, words)))
 
@@ -99,9 +103,9 @@ class Draft:
         """Take over lines that already say where they come from."""
         self._problems.extend((self.place(path).order, path, line) for line in error.problems)
 
-    def misused_option(self, place: Place, words: str) -> None:
-        """Note a mistake in a command line option itself."""
-        self._problems.append((place.order, (), self._line(place, (), words)))
+    def problem_on_line(self, place: Place, path: KeyPath, words: str) -> None:
+        """Note a mistake that stands elsewhere than what the key path now holds."""
+        self._problems.append((place.order, path, self._line(place, path, words)))
 
     def note(self, path: KeyPath, words: str) -> None:
         """Something that is allowed, but looks like a slip."""
@@ -109,25 +113,19 @@ class Draft:
 
     def notes(self) -> tuple[str, ...]:
         """All notes, each one line."""
-        return tuple(self._clean(note) for note in dict.fromkeys(self._notes))
-
-    def has_problem_at(self, path: KeyPath) -> bool:
-        """True where a mistake was found at this key path or below it."""
-        return any(known[: len(path)] == path for _, known, _ in self._problems)
+        return tuple(_clean(note) for note in dict.fromkeys(self._notes))
 
     def raise_problems(self) -> None:
         """Raise ConfigError with all mistakes, in the order of their lines, where there are any."""
         if self._problems:
             ordered = sorted(self._problems, key=lambda problem: problem[0])
-            raise ConfigError(dict.fromkeys(self._clean(line) for _, _, line in ordered))
+            raise ConfigError(dict.fromkeys(_clean(line) for _, _, line in ordered))
 
     def _line(self, place: Place, path: KeyPath, words: str) -> str:
         if path[: len(place.base)] == place.base:
             path = path[len(place.base) :]
         where = dotted(path)
-        return (
-            f"{place.label}: {where}: {self._hide(words)}" if where else f"{place.label}: {self._hide(words)}"
-        )
+        return f"{place.label}: {where}: {self._hide(words)}" if where else f"{place.label}: {self._hide(words)}"
 
     def _hide(self, words: str) -> str:
         words = " ".join(words.split())
@@ -146,8 +144,9 @@ class Draft:
         ]
         return re.sub("|".join(patterns), lambda match: shown[match.group()], words)
 
-    def _clean(self, line: str) -> str:
-        return mask(line)
+
+def _clean(line: str) -> str:
+    return mask(printable(" ".join(line.split())))
 
 
 def dotted(path: KeyPath) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_haystack.config.credentials import find_credentials
 from pytest_haystack.config.draft import Draft, Place
-from pytest_haystack.config.interpolation import BadReference, FromEnvironment, interpolate
+from pytest_haystack.config.interpolation import BadReferenceError, FromEnvironment, interpolate
 from pytest_haystack.config.yaml_text import KeyPath, read_yaml_file
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.registry import Registry
@@ -34,15 +34,14 @@ def refuse_credentials(draft: Draft, path: KeyPath = ()) -> None:
                 "the model, or ${NAME} here"
             )
         draft.problem(where, words)
+        draft.settled.add(where)
         draft.hidden[text] = "***"
 
 
 def fill_in_environment(draft: Draft, environ: Mapping[str, str], path: KeyPath = ()) -> None:
     """Replace ``${NAME}`` in all text at ``path``; a mistake for each variable that is not set."""
     value = draft.value(path)
-    children = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for part, item in list(children):
         if not isinstance(item, str):
             fill_in_environment(draft, environ, (*path, part))
@@ -53,28 +52,40 @@ def fill_in_environment(draft: Draft, environ: Mapping[str, str], path: KeyPath 
 def _filled(draft: Draft, environ: Mapping[str, str], path: KeyPath, text: str) -> str:
     try:
         filled = interpolate(text, environ)
-    except BadReference as error:
+    except BadReferenceError as error:
         draft.problem(path, str(error))
+        draft.settled.add(path)
         return text
     if isinstance(filled, FromEnvironment):
         draft.hidden.update(filled.secrets)
         if filled.unset:
-            draft.incomplete = True
             name = filled.unset
             draft.problem(
-                path,
-                f"environment variable {name!r} is not set; export it, or write $${{{name}}} for the text",
+                path, f"environment variable {name!r} is not set; export it, or write $${{{name}}} for the text"
             )
+            draft.settled.add(path)
+            draft.incomplete.add(str(path[0]))
+        elif not _is_utf8(filled):
+            draft.problem(path, f"{filled.template!r} is not UTF-8 once it is filled in")
+            draft.settled.add(path)
     return filled
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def include_models(draft: Draft, base_dir: Path, environ: Mapping[str, str]) -> None:
     """Put the entry of its file in the place of each model that is given as a path (relative to the config)."""
     models = draft.data.get("models")
     for index, entry in enumerate(models if isinstance(models, list) else []):
-        if not isinstance(entry, str) or (isinstance(entry, FromEnvironment) and entry.unset):
-            continue
         path: KeyPath = ("models", index)
+        if not isinstance(entry, str) or path in draft.settled:
+            continue
         place = draft.place(path)
         shown = entry.template if isinstance(entry, FromEnvironment) else entry
         try:
@@ -83,21 +94,17 @@ def include_models(draft: Draft, base_dir: Path, environ: Mapping[str, str]) -> 
             _not_included(draft, path, shown, error)
             continue
         if not isinstance(read.value, dict):
-            draft.told_elsewhere(
-                path, ConfigError(f"{shown}:1: must hold one model entry: keys such as model and id")
-            )
-            draft.put(path, _stand_in(draft, index), {path: place})
+            draft.told_elsewhere(path, ConfigError(f"{shown}:1: must hold one model entry: keys such as model and id"))
+            _settle(draft, path)
             continue
-        draft.put(
-            path,
-            read.value,
-            {
-                (*path, *below): Place(f"{shown}:{line}", (place.order[0], line), place.line, path)
-                for below, line in read.lines.items()
-            },
-        )
-        for below, _, words in read.problems:
-            draft.problem((*path, *below), words)
+
+        # Problems of a model file come where the file is named, one file after another.
+        def on_line(line: int, path: KeyPath = path, shown: str = shown, place: Place = place) -> Place:
+            return Place(f"{shown}:{line}", (place.order[0], int(path[-1]) + 1, line), place.line, path)
+
+        draft.put(path, read.value, {(*path, *below): on_line(line) for below, line in read.lines.items()})
+        for below, line, words in read.problems:
+            draft.problem_on_line(on_line(line), (*path, *below), words)
         refuse_credentials(draft, path)
         fill_in_environment(draft, environ, path)
 
@@ -107,19 +114,16 @@ def _not_included(draft: Draft, path: KeyPath, shown: str, error: ConfigError) -
         draft.told_elsewhere(path, error)
     else:
         what = error.problems[0].removeprefix(f"{shown}: ")
-        hint = (
-            f"; for a model write {{model: {shown}}}"
-            if not Path(shown).suffix.lower().startswith(".y")
-            else ""
-        )
+        hint = f"; for a model write {{model: {shown}}}" if not Path(shown).suffix.lower().startswith(".y") else ""
         draft.problem(path, f"{shown!r}: {what} (a text in this list is the path of a model file){hint}")
-    draft.put(path, _stand_in(draft, int(path[-1])), {path: draft.place(path)})
+    _settle(draft, path)
 
 
-def _stand_in(draft: Draft, index: int) -> dict[str, Any]:
-    """An entry that lets the rest be checked after a model file could not be read."""
-    draft.incomplete = True
-    return {"id": f"unread{index}", "model": "unread"}
+def _settle(draft: Draft, path: KeyPath) -> None:
+    """Leave an empty entry, of which nothing more is said, where a model file could not be read."""
+    draft.put(path, {}, {path: draft.place(path)})
+    draft.settled.add(path)
+    draft.incomplete.add("models")
 
 
 def lengthen(draft: Draft) -> None:
@@ -159,9 +163,9 @@ def fill_in_defaults(draft: Draft, path: Path, registry: Registry) -> None:
 def _give_id(draft: Draft, kind: str, index: int, entry: dict[str, Any], registry: Registry) -> None:
     default = default_id(kind, entry, registry)
     origin = entry.get(NAMED_BY[kind])
-    unusable = not isinstance(origin, str) or not origin or (isinstance(origin, FromEnvironment) and origin.unset)
-    if unusable:
-        draft.incomplete = True
+    if not isinstance(origin, str) or not origin or (kind, index, NAMED_BY[kind]) in draft.settled:
+        # What the id would come from is the mistake; a second one about the id would only distract.
+        draft.incomplete.add(kind)
         entry["id"] = f"unread{index}"
     elif default:
         entry["id"] = default
@@ -180,5 +184,5 @@ def default_id(kind: str, entry: Mapping[str, Any], registry: Registry) -> str:
 
 
 def id_safe(text: str) -> str:
-    """The text as an id: letters, digits, ``.``, ``_`` and ``-``, starting with a letter or digit; "" if none is left."""
+    """The text as an id (letters, digits, ``.``, ``_``, ``-``; a letter or digit first), "" if nothing is left."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:_LONGEST_ID]

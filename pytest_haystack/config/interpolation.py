@@ -19,22 +19,20 @@ class FromEnvironment(str):
     secrets: Mapping[str, str]
     unset: str | None
 
-    def __new__(
-        cls, text: str, template: str, secrets: Mapping[str, str], unset: str | None
-    ) -> FromEnvironment:
+    def __new__(cls, text: str, template: str, secrets: Mapping[str, str], unset: str | None) -> FromEnvironment:
         self = super().__new__(cls, text)
         self.template, self.secrets, self.unset = template, secrets, unset
         return self
 
 
-class BadReference(ValueError):
+class BadReferenceError(ValueError):
     """``${`` without a name; the message says what to write."""
 
 
 def interpolate(text: str, environ: Mapping[str, str]) -> str:
     """The text with its variables filled in: a `FromEnvironment` where there is one, else plain text.
 
-    Raises BadReference where ``${`` names no variable. An unset variable leaves its place empty.
+    Raises BadReferenceError where ``${`` names no variable. An unset variable leaves its place empty.
     """
     used: dict[str, str] = {}
     unset: list[str] = []
@@ -44,7 +42,7 @@ def interpolate(text: str, environ: Mapping[str, str]) -> str:
             return "${"
         name = match["name"]
         if name is None:
-            raise BadReference(
+            raise BadReferenceError(
                 "'${' names no environment variable; write ${NAME}, or $${ for the characters themselves"
             )
         if name not in environ:

@@ -15,8 +15,8 @@ from pytest_haystack.registry import Registry, suggestion
 OPTION = "--haystack-set"
 
 
-class _BadKey(ValueError):
-    pass
+class _OptionError(ValueError):
+    """The key of an option leads nowhere."""
 
 
 def apply_overrides(draft: Draft, overrides: Sequence[str], registry: Registry) -> None:
@@ -32,18 +32,16 @@ def apply_overrides(draft: Draft, overrides: Sequence[str], registry: Registry) 
         place = Place(f"{OPTION} {key}" if equals else OPTION, (AFTER_FILES, index), 1)
         parts = key.split(".")
         if not equals or not all(parts) or len(parts) > MAX_DEPTH:
-            draft.misused_option(place, "write KEY=VALUE with a dotted key, e.g. sweep.trials=3")
+            draft.problem_on_line(place, (), "write KEY=VALUE with a dotted key, e.g. sweep.trials=3")
             continue
         try:
             value = read_value(text)
             path = _path(draft, parts, registry)
-        except (ConfigError, _BadKey) as error:
-            draft.misused_option(place, str(error))
+        except (ConfigError, _OptionError) as error:
+            draft.problem_on_line(place, (), str(error))
             continue
         if next(find_credentials(value, path), None):
-            draft.misused_option(
-                place, "looks like a key; name its environment variable with api_key_env instead"
-            )
+            draft.problem_on_line(place, (), "looks like a key; name its environment variable with api_key_env instead")
             continue
         line = draft.place(path).line
         _make_room(draft, path, Place(place.label, place.order, line, path[:-1]))
@@ -52,7 +50,7 @@ def apply_overrides(draft: Draft, overrides: Sequence[str], registry: Registry) 
 
 
 def _path(draft: Draft, parts: list[str], registry: Registry) -> KeyPath:
-    """The key path that dotted parts mean in this draft. Raises _BadKey where it leads through something else."""
+    """The key path that dotted parts mean in this draft. Raises _OptionError where it leads through something else."""
     path: KeyPath = ()
     while parts:
         value = draft.value(path)
@@ -62,7 +60,7 @@ def _path(draft: Draft, parts: list[str], registry: Registry) -> KeyPath:
         elif isinstance(value, dict) or value is MISSING or value is None:
             path, parts = (*path, parts[0]), parts[1:]
         else:
-            raise _BadKey(f"{dotted(path)} holds a value, not keys; {parts[0]!r} cannot be set in it")
+            raise _OptionError(f"{dotted(path)} holds a value, not keys; {parts[0]!r} cannot be set in it")
     return path
 
 
@@ -76,10 +74,10 @@ def _list_step(value: list[Any], path: KeyPath, parts: list[str], registry: Regi
     if parts[0].isdecimal() and len(parts[0]) < 9:
         if int(parts[0]) < len(value):
             return int(parts[0]), 1
-        raise _BadKey(f"{dotted(path)} has {len(value)} entries, so the last index is {len(value) - 1}")
+        raise _OptionError(f"{dotted(path)} has {len(value)} entries, so the last index is {len(value) - 1}")
     known = [name for name in ids if name]
     advice = suggestion(parts[0], known) if known else f"write an index from 0 to {len(value) - 1}"
-    raise _BadKey(f"{dotted(path)} has no entry {parts[0]!r}; {advice}")
+    raise _OptionError(f"{dotted(path)} has no entry {parts[0]!r}; {advice}")
 
 
 def _id(entry: Any, path: KeyPath, registry: Registry) -> str:

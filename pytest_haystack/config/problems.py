@@ -64,7 +64,9 @@ def _add_value_problem(draft: Draft, group: Sequence[_Finding]) -> None:
         value = first.error["input"]
     kinds = [expected_kind(finding.error, first.path) for finding in group]
     if all(kinds):
-        choices = [choice for f in group if f.error["type"] in ("literal_error", "enum") for choice in choices_of(f.error)]
+        choices = [
+            choice for f in group if f.error["type"] in ("literal_error", "enum") for choice in choices_of(f.error)
+        ]
         draft.problem(path, wrong_kind(value, [kind for kind in kinds if kind], choices, hints=hints))
     else:
         draft.problem(path, wrong_value(first.error, value, path, hints=hints))

@@ -20,14 +20,18 @@ def flag_as_text(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-Whole = Annotated[int, BeforeValidator(flag_as_text)]
-Number = Annotated[float, BeforeValidator(flag_as_text)]
+NO_FLAG = BeforeValidator(flag_as_text)
+Whole = Annotated[int, NO_FLAG]
+Natural = Annotated[int, Field(ge=0), NO_FLAG]
+Positive = Annotated[int, Field(gt=0), NO_FLAG]
+Number = Annotated[float, NO_FLAG]
+Amount = Annotated[float, Field(ge=0), NO_FLAG]
 #: Ids stand in node ids, file names and shell commands.
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=80)]
-Tokens = Annotated[Whole, Field(gt=0, le=MOST_TOKENS)]
-Percent = Annotated[Number, Field(ge=0, le=100)]
-Fraction = Annotated[Number, Field(ge=0, le=1)]
-Trials = Annotated[Whole, Field(ge=1, le=MOST_POINTS)]
+Tokens = Annotated[int, Field(gt=0, le=MOST_TOKENS), NO_FLAG]
+Percent = Annotated[float, Field(ge=0, le=100), NO_FLAG]
+Fraction = Annotated[float, Field(ge=0, le=1), NO_FLAG]
+Count = Annotated[int, Field(ge=1, le=MOST_POINTS), NO_FLAG]
 Scale = Literal["linear", "log", "sigmoid"]
 Text = Annotated[str, Field(min_length=1)]
 
@@ -43,7 +47,7 @@ class LengthRange(Part):
 
     min: Tokens = Field(description="Shortest context length, in tokens.")
     max: Tokens = Field(description="Longest context length, in tokens.")
-    num: Annotated[Whole, Field(ge=1, le=MOST_POINTS)] = Field(description="How many lengths.")
+    num: Count = Field(description="How many lengths.")
     scale: Scale = Field("linear", description="How the lengths are spread: evenly, by ratio, or denser at both ends.")
 
 
@@ -52,31 +56,31 @@ class DepthRange(Part):
 
     min: Percent = Field(0, description="Smallest depth, in percent; 0 is the start of the document.")
     max: Percent = Field(100, description="Largest depth, in percent; 100 is the end of the document.")
-    num: Annotated[Whole, Field(ge=1, le=MOST_POINTS)] = Field(11, description="How many depths.")
+    num: Count = Field(11, description="How many depths.")
     scale: Scale = Field(
         "linear", description="How the depths are spread: evenly, denser at the start, or denser at both ends."
     )
 
 
-Lengths = Annotated[list[Tokens], Field(min_length=1)] | LengthRange
-Depths = Annotated[list[Percent], Field(min_length=1)] | DepthRange
+Lengths = Annotated[list[Tokens], Field(min_length=1, max_length=MOST_POINTS)] | LengthRange
+Depths = Annotated[list[Percent], Field(min_length=1, max_length=MOST_POINTS)] | DepthRange
 
 
 class Limits(Part):
     """What a provider may be asked at once; ``timeout`` in seconds, ``retries`` after the first try."""
 
-    requests_per_minute: Annotated[Whole, Field(gt=0)] | None = Field(None, description="Requests a minute.")
-    tokens_per_minute: Annotated[Whole, Field(gt=0)] | None = Field(None, description="Input tokens a minute.")
-    in_flight: Annotated[Whole, Field(gt=0)] = Field(16, description="Requests that wait for an answer at once.")
-    timeout: Annotated[Number, Field(gt=0)] = Field(120, description="Seconds to wait for an answer.")
-    retries: Annotated[Whole, Field(ge=0)] = Field(5, description="Tries after the first one.")
+    requests_per_minute: Positive | None = Field(None, description="Requests a minute.")
+    tokens_per_minute: Positive | None = Field(None, description="Input tokens a minute.")
+    in_flight: Positive = Field(16, description="Requests that wait for an answer at once.")
+    timeout: Annotated[float, Field(gt=0), NO_FLAG] = Field(120, description="Seconds to wait for an answer.")
+    retries: Natural = Field(5, description="Tries after the first one.")
 
 
 class Pricing(Part):
     """USD per million tokens."""
 
-    input: Annotated[Number, Field(ge=0)] = Field(description="USD per million input tokens.")
-    output: Annotated[Number, Field(ge=0)] = Field(description="USD per million output tokens.")
+    input: Amount = Field(description="USD per million input tokens.")
+    output: Amount = Field(description="USD per million output tokens.")
 
 
 class ModelEntry(Part):
@@ -108,13 +112,15 @@ class SweepAxes(Part):
 
     context_lengths: Lengths = Field(description="Context lengths in tokens: a list or a range.")
     depth_percents: Depths = Field(description="Depths in percent, 0 (start) to 100 (end): a list or a range.")
-    trials: Trials = Field(1, description="Trials of each cell, each with a needle of its own.")
+    trials: Count = Field(1, description="Count of each cell, each with a needle of its own.")
     seed: Whole = Field(42, description="Seed of everything random.")
-    seeds: Annotated[list[Whole], Field(min_length=1)] | None = Field(None, description="Seeds, one trial each.")
-    reserve: Literal["auto"] | Annotated[Whole, Field(ge=0, le=MOST_TOKENS)] = Field(
+    seeds: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | None = Field(
+        None, description="Seeds, one trial each."
+    )
+    reserve: Literal["auto"] | Annotated[int, Field(ge=0, le=MOST_TOKENS), NO_FLAG] = Field(
         "auto", description="Tokens of each length that are kept free; auto: as few as the model's window allows."
     )
-    depth_tolerance: Annotated[Number, Field(gt=0, le=100)] = Field(
+    depth_tolerance: Annotated[float, Field(gt=0, le=100), NO_FLAG] = Field(
         1.0, description="Percentage points that a needle may stand away from its depth."
     )
 
@@ -149,7 +155,7 @@ class TaskEntry(Part):
     prompt: PromptEntry | None = Field(None, description="Prompt; default: the sweep's.")
     haystack: HaystackEntry | None = Field(None, description="Haystack; default: the sweep's.")
     threshold: Fraction | None = Field(None, description="Least mean score (0 to 1) of this task's cells.")
-    trials: Trials | None = Field(None, description="Trials of each cell; default: the sweep's.")
+    trials: Count | None = Field(None, description="Count of each cell; default: the sweep's.")
     context_lengths: Lengths | None = Field(None, description="Context lengths in tokens; default: the sweep's.")
     depth_percents: Depths | None = Field(None, description="Depths in percent; default: the sweep's.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the task's type.")
@@ -170,10 +176,10 @@ class KnownFailure(Part):
 
     model: Names | None = Field(None, description="Model id, or a list of them.")
     task: Names | None = Field(None, description="Task id, or a list of them.")
-    context_lengths: Annotated[list[Whole], Field(min_length=1)] | SpanOf | None = Field(
+    context_lengths: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
         None, description="Context lengths in tokens: a list, or {min, max}."
     )
-    depth_percents: Annotated[list[Number], Field(min_length=1)] | SpanOf | None = Field(
+    depth_percents: Annotated[list[Number], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
         None, description="Depths in percent: a list, or {min, max}."
     )
     reason: Text = Field(description="Why these cells fail; shown with each xfail.")

@@ -25,6 +25,7 @@ MAX_VALUES = 100_000
 MAX_CHARACTERS = 10_000_000
 MAX_DIGITS = 100
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _TAG = "tag:yaml.org,2002:"
 _NULL = re.compile(r"^(?:~|null|Null|NULL|)$")
 _BOOL = re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$")
@@ -74,9 +75,7 @@ def read_yaml_file(path: Path, name: str) -> YamlText:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigError(
-            f"{name}:{line}: byte 0x{content[error.start]:02x} is not UTF-8; save as UTF-8"
-        ) from None
+        raise ConfigError(f"{name}:{line}: byte 0x{content[error.start]:02x} is not UTF-8; save as UTF-8") from None
     return read_yaml(text, name)
 
 
@@ -92,7 +91,7 @@ def read_yaml(text: str, name: str) -> YamlText:
             return YamlText(None, {(): 1})
         reader = _NodeReader()
         value = reader.value(node, (), 0)
-    except _YamlProblem as problem:
+    except _YamlTextError as problem:
         raise ConfigError(f"{name}:{problem.line}: {problem}") from None
     return YamlText(value, reader.lines, tuple(reader.problems))
 
@@ -103,14 +102,14 @@ def read_value(text: str) -> Any:
         node = _compose(text)
         reader = _NodeReader()
         value = None if node is None else reader.value(node, (), 0)
-    except _YamlProblem as problem:
+    except _YamlTextError as problem:
         raise ConfigError(f"the value is not YAML: {problem}; put it in quotes") from None
     if reader.problems:
         raise ConfigError(f"the value is not usable: {reader.problems[0][2]}")
     return value
 
 
-class _YamlProblem(Exception):
+class _YamlTextError(Exception):
     def __init__(self, line: int, words: str) -> None:
         self.line = line
         super().__init__(words)
@@ -122,21 +121,19 @@ def _compose(text: str) -> yaml.Node | None:
         loader = CoreLoader(text)
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise _YamlProblem(
-            line, f"character U+{ord(text[error.position]):04X} is not allowed in YAML"
-        ) from None
+        raise _YamlTextError(line, f"character U+{ord(text[error.position]):04X} is not allowed in YAML") from None
     depth = 0
     try:
         while loader.check_event():
-            event = loader.get_event()
+            event = loader.get_event()  # type: ignore[no-untyped-call]
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MAX_DEPTH:
-                raise _YamlProblem(event.start_mark.line + 1, f"nested deeper than {MAX_DEPTH} levels")
+                raise _YamlTextError(event.start_mark.line + 1, f"nested deeper than {MAX_DEPTH} levels")
         return CoreLoader(text).get_single_node()
     except yaml.MarkedYAMLError as error:
-        raise _YamlProblem(*_words(error)) from None
+        raise _YamlTextError(*_words(error, text)) from None
     except (ValueError, OverflowError):
-        raise _YamlProblem(loader.line + 1, "not readable as YAML") from None
+        raise _YamlTextError(loader.line + 1, "not readable as YAML") from None
 
 
 _PLAIN_WORDS = (
@@ -153,7 +150,7 @@ _PLAIN_WORDS = (
 )
 
 
-def _words(error: yaml.MarkedYAMLError) -> tuple[int, str]:
+def _words(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     problem = " ".join((error.problem or error.context or "not readable as YAML").split())
     mark = error.problem_mark or error.context_mark
     if "unexpected end of stream" in problem and error.context_mark is not None:
@@ -162,7 +159,13 @@ def _words(error: yaml.MarkedYAMLError) -> tuple[int, str]:
         if re.search(pattern, f"{problem} {error.context or ''}"):
             problem = words
             break
-    return (mark.line + 1 if mark is not None else 1), problem
+    if mark is None:
+        return 1, problem
+    lines = text.splitlines()
+    near = lines[max(0, mark.line - 1) : mark.line + 1]
+    if "in a " in problem and any("${" in line for line in near):
+        problem += "; text with ${ needs quotes there"
+    return mark.line + 1, problem
 
 
 @dataclass
@@ -194,9 +197,9 @@ class _NodeReader:
         self.values += 1
         self.characters += len(node.value) if isinstance(node, yaml.ScalarNode) else 0
         if depth > MAX_DEPTH:
-            raise _YamlProblem(line, f"nested deeper than {MAX_DEPTH} levels (an alias may hold itself)")
+            raise _YamlTextError(line, f"nested deeper than {MAX_DEPTH} levels (an alias may hold itself)")
         if self.values > MAX_VALUES or self.characters > MAX_CHARACTERS:
-            raise _YamlProblem(
+            raise _YamlTextError(
                 line, f"aliases expand to more than {MAX_VALUES:,} values or {MAX_CHARACTERS:,} letters"
             )
 
@@ -213,7 +216,7 @@ class _NodeReader:
                 continue
             if _is_merge(key_node):
                 continue
-            key = str(key_node.value)
+            key = self._text(str(key_node.value), path, line)
             if key in own:
                 self._problem((*path, key), line, f"this key is already on line {own[key]}; keep one")
                 continue
@@ -237,19 +240,29 @@ class _NodeReader:
     def _scalar(self, node: yaml.ScalarNode, path: KeyPath, line: int) -> Any:
         text, kind = str(node.value), node.tag.removeprefix(_TAG)
         if kind == "str":
-            return text
+            return self._text(text, path, line)
         if kind == "null" and _NULL.match(text):
             return None
         if kind == "bool" and _BOOL.match(text):
             return text.lower() == "true"
         number = _number(text, kind)
         if number is None:
-            written_as_number = (kind == "int" and _INT.match(text)) or (
-                kind == "float" and _FLOAT.match(text)
-            )
+            written_as_number = (kind == "int" and _INT.match(text)) or (kind == "float" and _FLOAT.match(text))
             words = "this number is too large" if written_as_number else _not_allowed(node)
             self._problem(path, line, words)
+            return text
         return number
+
+    def _text(self, text: str, path: KeyPath, line: int) -> str:
+        """The text with pairs of escaped surrogates, as JSON writes them, made characters."""
+        if not _SURROGATE.search(text):
+            return text
+        halves = text.encode("utf-16", "surrogatepass")
+        try:
+            return halves.decode("utf-16")
+        except UnicodeDecodeError:
+            self._problem(path, line, "half of a surrogate pair is no character")
+            return halves.decode("utf-16", "replace")
 
     def _problem(self, path: KeyPath, line: int, words: str) -> None:
         self.problems.append((path, line, words))

@@ -34,7 +34,9 @@ _SPACELESS = (
 )
 # What may end such a character: variation selector, keycap, end of a flag's tag sequence.
 _SYMBOL_ENDS = "\ufe0f\u20e3\U000e007f"
-_NEVER_FIRST = frozenset("、。，．：；！？…‥ー々〻ゝゞヽヾ）」』】》〉〕］｝〟’”ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ％ะาำๅๆฯ")
+_NEVER_FIRST = frozenset(
+    "、。，．：；！？…‥ー々〻ゝゞヽヾ）」』】》〉〕］｝〟’”ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ％ะาำๅๆฯ"
+)
 _NEVER_LAST = frozenset("（「『【《〈〔［｛〝‘“￥＄เแโใไ")
 
 _PARAGRAPH = re.compile(r"\n(?:[^\S\n]*\n)+(?=[^\S\n]*\S)")
@@ -56,7 +58,9 @@ _POINTS = {
 _MARGIN = 32
 
 _LAST_WORD = re.compile(r"\w+\Z")
-_ABBREVIATIONS = frozenset("mr mrs ms dr st prof vs etc cf fig vol inc ltd eg ie гр ул им".split())
+_ABBREVIATIONS = frozenset(
+    ("mr", "mrs", "ms", "dr", "st", "prof", "vs", "cf", "fig", "vol", "no", "eg", "ie", "гр", "ул", "им")
+)
 
 _JOINER, _NON_JOINER = "\u200d", "\u200c"
 _VIRAMA = 9  # Unicode's combining class of the sign that joins two Indic consonants
@@ -122,7 +126,7 @@ def is_character_boundary(text: str, point: int) -> bool:
     before, after = text[point - 1], text[point]
     if after < "\u0300" and before < "\u0300":
         return before + after != "\r\n"
-    if after == _JOINER or after == _NON_JOINER or before == _JOINER:
+    if after in (_JOINER, _NON_JOINER) or before == _JOINER:
         return False
     if unicodedata.category(after)[0] == "M" or "\U0001f3fb" <= after <= "\U0001f3ff":
         return False

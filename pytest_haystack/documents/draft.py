@@ -20,6 +20,20 @@ class Span(NamedTuple):
     char_index: int
 
 
+class Block(NamedTuple):
+    """Texts that are inserted at one place, with the white space around and between them."""
+
+    texts: Sequence[str]
+    left: str
+    between: str
+    right: str
+
+    @property
+    def text(self) -> str:
+        """All of it as it stands in the document; nothing where there are no texts."""
+        return self.left + self.between.join(self.texts) + self.right if self.texts else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """The beginning of a document: haystack text up to ``position``, with inserts.
@@ -52,17 +66,13 @@ class Draft:
 
     def advanced(self, position: int) -> Draft:
         """The draft with haystack text up to this position (not before the present one)."""
+        if position == self.position:
+            return self
         text, index = self.haystack.text, self.haystack.index
         last = index.before(position - 1)
-        if self.written + len(self.pending) == 0:
-            first = index.before(0)
-        else:
-            after = index.after(self.position + 1)
-            if after is None or after.position > last.position:
-                return replace(self, position=position, pending=self.pending + text[self.position : position])
-            first = after
-        if last.position < first.position:
-            return replace(self, position=position, pending=text[:position])
+        first = index.before(0) if self.characters == 0 else index.after(self.position + 1)
+        if first is None or first.position > last.position:
+            return replace(self, position=position, pending=self.pending + text[self.position : position])
         bridge = self.pending + text[self.position : first.position]
         return replace(
             self,
@@ -72,24 +82,27 @@ class Draft:
             pending=text[last.position : position],
         )
 
-    def inserted(self, block: str) -> Draft:
-        """The draft with a text inserted at its end."""
-        return replace(self, pending=self.pending + block)
+    def inserted(self, block: Block) -> Draft:
+        """The draft with a block inserted at its end."""
+        return self.continued(block.text)
 
-    def spans(self, block: str, inserts: Sequence[str], following: str) -> list[Span]:
-        """Where each insert of a block stands that is inserted at the draft's end, before the following text."""
+    def continued(self, text: str) -> Draft:
+        """The draft with a text at its end that is neither haystack nor insert."""
+        return replace(self, pending=self.pending + text)
+
+    def spans(self, block: Block, following: str) -> list[Span]:
+        """Where each text of a block stands that is inserted at the draft's end, before the following text."""
         encode = self.haystack.encoding.encode
-        window = self.pending + block + following[:_LOOK_AHEAD]
+        window = self.pending + block.text + following[:_LOOK_AHEAD]
         ids = encode(window)
-        spans, offset = [], len(self.pending)
-        for text in inserts:
-            offset = window.index(text, offset)
+        spans, offset = [], len(self.pending) + len(block.left)
+        for text in block.texts:
             end = offset + len(text)
             before = _common_length(ids, encode(window[:offset]))
             after = _common_length(ids[::-1], encode(window[end:])[::-1])
             tokens = max(len(ids) - before - after, 0)
             spans.append(Span(self.settled + before, tokens, self.written + offset))
-            offset = end
+            offset = end + len(block.between)
         return spans
 
 

@@ -30,9 +30,7 @@ class HaystackText:
     the source was long enough).
     """
 
-    text: str
     index: TokenIndex
-    encoding: Encoding
     source: str
     sha256: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -47,8 +45,6 @@ class HaystackText:
         """
         wanted = tokens + SLACK_TOKENS
         base, exhausted = _read(source, _SAMPLE_CHARACTERS)
-        if not base.strip():
-            raise SourceError(f"haystack source {source.name!r} has no text; it needs at least one word")
         text, base_length = base, None
         while not _is_enough(index := TokenIndex.of(text, encoding), wanted):
             # A little more than the text so far lets expect; where that was too little, the next round adds.
@@ -61,16 +57,18 @@ class HaystackText:
                 base_length = len(base)
                 repetitions = max(1, -(-characters // (len(base) + len(separator))))
                 text = separator.join([base] * repetitions)
-        return cls(
-            text,
-            index,
-            encoding,
-            source.name,
-            source.sha256,
-            source.options.model_dump(mode="json"),
-            separator,
-            base_length,
-        )
+        options = source.options.model_dump(mode="json")
+        return cls(index, source.name, source.sha256, options, separator, base_length)
+
+    @property
+    def text(self) -> str:
+        """The text, at least as long as was asked for."""
+        return self.index.text
+
+    @property
+    def encoding(self) -> Encoding:
+        """The encoding that its tokens are counted with."""
+        return self.index.encoding
 
     def repeats(self, characters: int) -> float:
         """How many times the source is used in the first characters of the text; 1.0 where once is enough."""
@@ -91,7 +89,10 @@ class HaystackText:
 def _read(source: Source, characters: int) -> tuple[str, bool]:
     """The first characters of a source, and whether that is all it has."""
     text = source.read(characters)
-    return text[:characters], len(text) < characters
+    exhausted = len(text) < characters
+    if exhausted and not text.strip():
+        raise SourceError(f"haystack source {source.name!r} has no text; it needs at least one word")
+    return text[:characters], exhausted
 
 
 def _is_enough(index: TokenIndex, tokens: int) -> bool:

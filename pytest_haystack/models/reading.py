@@ -15,15 +15,16 @@ Attends = Callable[[int, int], bool]
 
 UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 WORD = re.compile(rf"{UUID}|\w+(?:[-.,'’:/]\w+)*")
-#: A word with a digit that nothing but punctuation follows; a number keeps its sign.
-BARE_VALUE = re.compile(rf"(?:{UUID}|-?\w*\d\w*(?:[-.,:/]\w+)*)(?![\w ]|[-.,:/]\w)")
-SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]|\n")
+#: A word with a digit that nothing but punctuation follows; a number keeps its sign. In scripts that write no
+#: spaces the next sentence follows at once, hence ASCII.
+BARE_VALUE = re.compile(rf"(?:{UUID}|(?=[\w.,:/-]*\d)-?\w+(?:[-.,:/]\w+)*)(?![\w ]|[-.,:/]\w)", re.ASCII)
+SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]|\n")
 #: What may stand before a question on its line, such as ``Question:``.
-LABEL = re.compile(r"[\W_]*(?:[^\W\d]{1,20} ){0,3}[^\W\d]{1,20}:[\W_]*")
+LABEL = re.compile(r"[\W_]*(?:[^\W\d]{1,20} ){0,3}[^\W\d]{1,20}[:：][\W_]*")
 #: What links a name to its value.
-LINK = re.compile(
-    r"(?:[^\w-]|-(?!\d)|(?:is|was|are|were|equals|leads?|to)\b|(?:the )?(?:key|value)\b)+", re.IGNORECASE
-)
+LINK = re.compile(r"(?:[^\w-]|-(?!\d)|(?:is|was|are|were|equals|leads?|to)\b|(?:the )?(?:key|value)\b)+", re.IGNORECASE)
+#: Between a value and the name that follows it.
+VERB = re.compile(r"\s(?:is|was|are|were)\s")
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 STOPWORDS = frozenset((
     "a", "all", "an", "and", "any", "are", "as", "at", "be", "been", "by", "did", "do", "does", "each",
@@ -83,13 +84,8 @@ def names(question: str) -> list[str]:
     last_end = -1
     for match in WORD.finditer(question):
         word = match.group()
-        opens = (
-            not question[: match.start()].rstrip(" \"'“‘(")
-            or question[: match.start()].rstrip()[-1:] in ".?!:"
-        )
-        marked = any(c.isdigit() or c == "_" for c in word) or (
-            word[0].isupper() and not opens and word != "I"
-        )
+        opens = not question[: match.start()].rstrip(" \"'“‘(") or question[: match.start()].rstrip()[-1:] in ".?!:"
+        marked = any(c.isdigit() or c == "_" for c in word) or (word[0].isupper() and not opens and word != "I")
         if not marked:
             continue
         joined = last_end >= 0 and question[last_end : match.start()] == " "
@@ -119,7 +115,7 @@ def value_at(document: str, place: Place, question: str) -> str:
     known = {match.group().lower() for match in WORD.finditer(question)}
     after = document[place.end : place.sentence_end]
     before = document[place.sentence_start : place.start]
-    return _value_in(after, known) or _value_in(before, known)
+    return _value_in(after, known) or _value_in(VERB.split(before)[0], known)
 
 
 def _value_in(part: str, known: set[str]) -> str:
@@ -149,9 +145,8 @@ def _places_of(document: str, name: str) -> Iterator[Place]:
 
 def _head(name: str) -> str:
     """The part of a name that must be there for it to be the one that is meant, or nearly so."""
-    first = name.partition(" ")[0]
-    stem = first.partition("-")[0]
-    return stem if len(stem) >= 4 and stem.isalpha() else first
+    stem = name.partition(" ")[0].partition("-")[0]
+    return stem if len(stem) >= 4 and stem.isalpha() else name
 
 
 def _best(document: str, places: list[Place], name: str, words: list[str], attends: Attends) -> Place | None:

@@ -11,7 +11,7 @@ HIDDEN = "[redacted]"
 
 #: Shorter values are no keys, and hiding them would eat ordinary words.
 _SHORTEST, _SHORTEST_GUESSED = 4, 8
-_SECRET_VARIABLE = re.compile(r"(API_?KEY|ACCESS_KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
+_SECRET_VARIABLE = re.compile(r"(API_?KEY|_KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
 _SECRET_FIELD = re.compile(r"(key|secret|token|password|authorization|credentials?)$", re.IGNORECASE)
 
 #: Keys by their looks, for those that no variable told of: an echoed header, a key shown in part.
@@ -32,6 +32,7 @@ _LOOKS: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(r"(?P<name>[?&](?:key|api[-_]key|token|access_token)=)[^&\s\"']+", re.I),
         rf"\g<name>{HIDDEN}",
     ),
+    (re.compile(r"(?P<name>://)[^\s/@:]+:[^\s/@]+@"), rf"\g<name>{HIDDEN}@"),
     (re.compile(r"(?<![\w-])(?:sk|gsk|xai|pplx|hf|r8|ghp|nvapi|fw)[-_][\w.*-]{6,}"), HIDDEN),
     (re.compile(r"\b(?:AIza[\w-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[\w-]{10,}\.[\w.-]{10,})"), HIDDEN),
 )

@@ -109,6 +109,11 @@ class SweepResults:
         """Task ids in config order."""
         return tuple(dict.fromkeys(cell.task for cell in self.cells))
 
+    @property
+    def source(self) -> tuple[str, ...]:
+        """Where the figures are from: haystack, tokenizer and day."""
+        return self.haystack, self.tokenizer, self.started_utc[:10]
+
     def by_model_and_task(self) -> dict[tuple[str, str], list[CellResult]]:
         """The cells of each (model, task), in config order."""
         groups: dict[tuple[str, str], list[CellResult]] = {}

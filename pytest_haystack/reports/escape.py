@@ -38,6 +38,11 @@ def shorten(text: str, most: int) -> str:
     return text[:head] + "…" + (text[-tail:] if tail else "")
 
 
+def brief(text: str, most: int) -> str:
+    """`printable` in at most ``most`` characters, at a cost that does not grow with the text."""
+    return shorten(printable(shorten(text, 4 * most)), most)
+
+
 def width_of(text: str) -> int:
     """Columns of a terminal that the text takes."""
     if text.isascii():
@@ -65,7 +70,7 @@ def markdown_code(text: str, most: int = 300) -> str:
     One line of at most ``most`` characters. The fence is longer than any run of backticks inside; ``|``, which would
     end the cell of a table even there, becomes a broken bar.
     """
-    text = shorten(printable(text), most).replace("|", "¦")
+    text = brief(text, most).replace("|", "¦")
     if not text:
         return ""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from pytest_haystack.reports.cell_result import CellResult
+from pytest_haystack.reports.cell_result import CellResult, State
 
 
 class Mark(Enum):
@@ -24,46 +24,50 @@ class Mark(Enum):
     NO_SCORE = "ran without a score"
 
 
-def mark_of(cell: CellResult | None) -> Mark:
-    """The mark of a cell; a place of the grid without a cell counts as not run."""
-    if cell is None or cell.state == "not_run":
-        return Mark.NOT_RUN
-    if cell.state == "error":
-        return Mark.ERROR
-    if cell.state == "skipped":
-        return Mark.UNSUPPORTED if cell.outcome == "context_overflow" else Mark.NOT_RUN
-    if cell.state == "xfailed":
-        return Mark.XFAIL
-    if cell.score is None:
-        return Mark.NO_SCORE
-    return Mark.XPASS if cell.state == "xpassed" else Mark.SCORE
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a place of the grid shows: its mark, its score (0 to 1) where the mark goes with one, the cell's state."""
+
+    mark: Mark
+    score: float | None
+    state: State
 
 
-def score_of(cell: CellResult | None) -> float | None:
-    """The score that a cell shows, None where its mark stands in place of one."""
-    if cell is None or mark_of(cell) not in (Mark.SCORE, Mark.XFAIL, Mark.XPASS):
-        return None
-    score = cell.score
-    return None if score is None else min(1.0, max(0.0, score))
+EMPTY = Shown(Mark.NOT_RUN, None, "not_run")
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
     """Context lengths in tokens, rising to the right, by depths, 0 on top.
 
-    ``depths`` are texts as in the ids. ``cells`` are keyed by (row, column); a missing key is an empty place.
+    ``depths`` are texts as in the ids. ``places`` are rows of columns; where there is no cell they are `EMPTY`.
     """
 
     lengths: tuple[int, ...]
     depths: tuple[str, ...]
-    cells: Mapping[tuple[int, int], CellResult]
+    places: tuple[tuple[Shown, ...], ...]
 
     def marks(self) -> list[Mark]:
         """The marks that occur, in the order of `Mark`."""
-        seen = {mark_of(cell) for cell in self.cells.values()}
-        if len(self.cells) < len(self.lengths) * len(self.depths):
-            seen.add(Mark.NOT_RUN)
+        seen = {shown.mark for row in self.places for shown in row}
         return [mark for mark in Mark if mark in seen]
+
+
+def shown_of(cell: CellResult) -> Shown:
+    """What a cell shows: a score only where it was asked and judged."""
+    if cell.state == "not_run":
+        return EMPTY
+    if cell.state == "error":
+        return Shown(Mark.ERROR, None, cell.state)
+    if cell.state == "skipped":
+        overflow = cell.outcome == "context_overflow"
+        return Shown(Mark.UNSUPPORTED if overflow else Mark.NOT_RUN, None, cell.state)
+    score = cell.score
+    if cell.state == "xfailed":
+        return Shown(Mark.XFAIL, score, cell.state)
+    if score is None:
+        return Shown(Mark.NO_SCORE, None, cell.state)
+    return Shown(Mark.XPASS if cell.state == "xpassed" else Mark.SCORE, score, cell.state)
 
 
 def grid_of(cells: Iterable[CellResult]) -> Grid:
@@ -73,9 +77,9 @@ def grid_of(cells: Iterable[CellResult]) -> Grid:
     depths = sorted({(cell.depth_percent, cell.depth) for cell in listed})
     column = {length: index for index, length in enumerate(lengths)}
     row = {depth: index for index, depth in enumerate(depths)}
-    places: dict[tuple[int, int], CellResult] = {}
+    places = [[EMPTY] * len(lengths) for _ in depths]
     for cell in listed:
-        place = (row[(cell.depth_percent, cell.depth)], column[cell.context_length])
-        if place not in places or places[place].state == "not_run":
-            places[place] = cell
-    return Grid(tuple(lengths), tuple(depth for _, depth in depths), places)
+        x, y = column[cell.context_length], row[(cell.depth_percent, cell.depth)]
+        if places[y][x].state == "not_run":
+            places[y][x] = shown_of(cell)
+    return Grid(tuple(lengths), tuple(depth for _, depth in depths), tuple(map(tuple, places)))

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_haystack.reports.cell_result import CellResult, SweepResults, rows_of
-from pytest_haystack.reports.drawing import (
-    axes_at,
-    colour_bar,
-    foot,
-    head,
-    legend,
-    legend_height,
-    model_and_task,
-    new_figure,
-    save,
-    settings,
-    source_words,
-)
+from pytest_haystack.reports.drawing import Sheet, model_and_task, save, settings
 from pytest_haystack.reports.escape import safe_name
 from pytest_haystack.reports.grid import Grid, grid_of
+from pytest_haystack.reports.key import draw_legend, draw_scale, legend_height
 from pytest_haystack.reports.labels import counted, rate_label
 from pytest_haystack.reports.overview import overview_figure
-from pytest_haystack.reports.panel import PanelSize, draw_grid, tick_height
+from pytest_haystack.reports.panel import Panel, PanelSize, label_height
 from pytest_haystack.results.statistics import statistics_of
 
 if TYPE_CHECKING:
@@ -39,15 +29,20 @@ _MOST_GRID_WIDTH, _MOST_GRID_HEIGHT = 13.0, 8.0
 
 def write_heatmaps(results: SweepResults, directory: Path) -> list[Path]:
     """Write ``heatmap-<model>-<task>.png`` for each model and task, and ``heatmap.png`` with all of them."""
-    written = []
-    for (model, task), name in heatmap_names(results).items():
-        figure = heatmap_figure(results, model, task)
-        written.append(save(figure, directory / name))
-    if len(written) == 1:
-        written.append(save(figure, directory / "heatmap.png"))
-    elif written:
-        written.append(save(overview_figure(results), directory / "heatmap.png"))
-    return written
+    return [save(draw(), directory / name) for name, draw in heatmaps(results).items()]
+
+
+def heatmaps(results: SweepResults) -> dict[str, Callable[[], Figure]]:
+    """What draws each picture, by file name."""
+    names = heatmap_names(results)
+    drawn: dict[str, Callable[[], Figure]] = {
+        name: partial(heatmap_figure, results, model, task) for (model, task), name in names.items()
+    }
+    if len(names) == 1:
+        drawn["heatmap.png"] = next(iter(drawn.values()))
+    elif names:
+        drawn["heatmap.png"] = partial(overview_figure, results)
+    return drawn
 
 
 def heatmap_names(results: SweepResults) -> dict[tuple[str, str], str]:
@@ -71,22 +66,22 @@ def heatmap_figure(results: SweepResults, model: str, task: str) -> Figure:
     grid = grid_of(cells)
     size = _panel_size(grid)
     marks = grid.marks()
-    grid_width, grid_height = size.cell_width * len(grid.lengths), size.cell_height * len(grid.depths)
-    width = max(_LEAST_WIDTH, _LEFT + grid_width + _RIGHT)
-    below = _TOP + grid_height + tick_height(grid, size) + 0.42
+    width = max(_LEAST_WIDTH, _LEFT + size.cell_width * len(grid.lengths) + _RIGHT)
+    below = _TOP + size.cell_height * len(grid.depths) + label_height(grid, size) + 0.38
     with settings():
-        figure = new_figure(width, below + legend_height(marks, width - _LEFT) + 0.42)
-        left = _LEFT + (width - _LEFT - _RIGHT - grid_width) / 2
-        axes = axes_at(figure, left, _TOP, grid_width, grid_height)
-        draw_grid(axes, grid, size)
-        axes.set_xlabel("context length (tokens)", fontsize=10, labelpad=5)
-        axes.set_ylabel("depth of the needle", fontsize=10, labelpad=6)
-        colour_bar(figure, left + grid_width + 0.3, _TOP, grid_height, shared_threshold(cells))
+        sheet = Sheet(width, below + legend_height(marks, width - _LEFT) + 0.4)
+        left = _LEFT + (width - _LEFT - _RIGHT - size.cell_width * len(grid.lengths)) / 2
+        panel = Panel(sheet, grid, left, _TOP, size)
+        panel.draw()
+        middle = (left + panel.width / 2, _TOP + panel.height / 2)
+        sheet.text(middle[0], below - 0.14, "context length (tokens)", 10, ha="center", va="baseline")
+        sheet.text(left - 0.72, middle[1], "depth of the needle", 10, ha="center", va="center", rotation=90)
+        draw_scale(sheet, left + panel.width + 0.3, _TOP, panel.height, shared_threshold(cells))
         title, cut = model_and_task(model, task)
-        head(figure, title, _amounts(cells), cut)
-        foot(figure, [results.name, *source_words(results)])
-        legend(figure, _LEFT, below, marks)
-    return figure
+        sheet.head(title, _amounts(cells), cut)
+        sheet.foot([results.name, *results.source])
+        draw_legend(sheet, _LEFT, below, marks)
+    return sheet.figure
 
 
 def shared_threshold(cells: Sequence[CellResult]) -> float | None:

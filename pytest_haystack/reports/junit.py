@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from junitparser import Attr, Error, Failure, IntAttr, Skipped, xunit2
+from junitparser import Attr, Error, Failure, IntAttr, Properties, Property, Skipped, xunit2
 
 from pytest_haystack.reports.cell_result import CellResult, GateVerdict, SweepResults
-from pytest_haystack.reports.escape import printable, shorten, xml_text
+from pytest_haystack.reports.escape import brief, printable, xml_text
 from pytest_haystack.reports.files import write_whole
 
 #: Above this many cases the properties would push the file over the number of elements that GitLab reads.
@@ -52,7 +52,9 @@ def write_junit(results: SweepResults, path: Path, gates: Sequence[GateVerdict] 
         suite = _suite(results, "gates")
         suite.add_testcases([_gate(results, gate, taken) for gate in gates])
         xml.append(suite)
-    xml.update_statistics()
+    for count in ("tests", "failures", "errors"):
+        setattr(xml, count, sum(getattr(suite, count) for suite in xml))
+    xml.time = round(sum(suite.time for suite in xml), 3)
     return write_whole(path, lambda temporary: xml.write(str(temporary)))
 
 
@@ -76,11 +78,12 @@ def _case(
         case.line = cell.line
     case.time = round(cell.duration_seconds, 3)
     if with_properties:
-        for key, value in _properties(cell).items():
-            case.add_property(key, xml_text(value))
+        properties = Properties()
+        properties.extend([Property(key, xml_text(value)) for key, value in _properties(cell).items()])
+        case.append(properties)
     result = _result(cell, room)
     if result is not None:
-        case.result = result
+        case.append(result)
     return case
 
 
@@ -94,12 +97,13 @@ def _named(case: Case, classname: str, name: str, file: str, taken: dict[tuple[s
 
 
 def _properties(cell: CellResult) -> dict[str, str]:
+    score, cost = cell.score, cell.cost_usd
     values = {
-        "score": None if cell.score is None else f"{cell.score:.6g}",
+        "score": None if score is None else f"{score:.6g}",
         "context_length": str(cell.context_length),
         "depth_percent": f"{cell.depth_percent:.6g}",
         "outcome": cell.outcome,
-        "cost_usd": None if cell.cost_usd is None else f"{cell.cost_usd:.6g}",
+        "cost_usd": None if cost is None else f"{cost:.6g}",
     }
     return {key: value for key, value in values.items() if value is not None}
 
@@ -119,7 +123,7 @@ def _result(cell: CellResult, room: int) -> Failure | Error | Skipped | None:
 
 def _message(cell: CellResult) -> str:
     """A line that can be understood alone, wherever it is shown."""
-    said = shorten(printable(cell.message), _LONGEST_MESSAGE)
+    said = brief(cell.message, _LONGEST_MESSAGE)
     if said:
         return said
     if cell.state == "failed" and cell.score is not None:
@@ -144,7 +148,7 @@ def _trial(number: int, row: Mapping[str, Any]) -> list[str]:
         "  error": row.get("error"),
         "  needle at": _where(row),
     }
-    return [f"{key}: {shorten(printable(str(value)), 200)}" for key, value in shown.items() if value is not None]
+    return [f"{key}: {brief(str(value), 200)}" for key, value in shown.items() if value is not None]
 
 
 def _where(row: Mapping[str, Any]) -> str | None:
@@ -157,11 +161,11 @@ def _gate(results: SweepResults, gate: GateVerdict, taken: dict[tuple[str, str],
     name, outcome, text = gate
     case = _named(Case(), f"{results.name}.gates", printable(name), results.config_path, taken)
     case.time = 0.0
-    message = shorten(printable(text), _LONGEST_MESSAGE) or f"gate {outcome}"
+    message = brief(text, _LONGEST_MESSAGE) or f"gate {outcome}"
     if outcome == "failed":
         failure = Failure(message, "GateFailed")
         failure.text = xml_text(text)
-        case.result = failure
+        case.append(failure)
     elif outcome == "skipped":
-        case.result = Skipped(message, "pytest.skip")
+        case.append(Skipped(message, "pytest.skip"))
     return case

@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.reports.cell_result import CellResult, SweepResults, rows_of
-from pytest_haystack.reports.drawing import (
-    EDGE,
-    axes_at,
-    colour_bar,
-    fitted,
-    foot,
-    head,
-    legend,
-    legend_height,
-    model_and_task,
-    new_figure,
-    settings,
-    source_words,
-    text_at,
-)
+from pytest_haystack.reports.drawing import EDGE, Box, Sheet, model_and_task, outline_of, settings
 from pytest_haystack.reports.escape import picture_text, shorten
 from pytest_haystack.reports.grid import Mark, grid_of
+from pytest_haystack.reports.key import draw_legend, draw_scale, legend_height
 from pytest_haystack.reports.labels import counted, rate_label, score_label
-from pytest_haystack.reports.palette import QUIET, ink_on, score_colours
-from pytest_haystack.reports.panel import PanelSize, draw_grid
-from pytest_haystack.results.statistics import statistics_of
+from pytest_haystack.reports.palette import INK, PAPER, QUIET, ink_on, score_colours
+from pytest_haystack.reports.panel import Panel, PanelSize
+from pytest_haystack.results.statistics import end_to_end_rate, statistics_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: More panels than this are too small to read; the means of each model and task are shown instead.
@@ -49,13 +35,13 @@ def overview_figure(results: SweepResults) -> Figure:
         counted(len(results.tasks), "task"),
     ]
     with settings():
-        figure = _panels(results, groups) if len(groups) <= MOST_PANELS else _means(results, groups)
-        head(figure, results.name, ", ".join(amounts))
-        foot(figure, source_words(results))
-    return figure
+        sheet = _panels(results, groups) if len(groups) <= MOST_PANELS else _means(results, groups)
+        sheet.head(results.name, ", ".join(amounts))
+        sheet.foot(results.source)
+    return sheet.figure
 
 
-def _panels(results: SweepResults, groups: dict[tuple[str, str], list[CellResult]]) -> Figure:
+def _panels(results: SweepResults, groups: dict[tuple[str, str], list[CellResult]]) -> Sheet:
     places = _places(results, list(groups))
     columns = 1 + max(column for _, column in places.values())
     rows = 1 + max(row for row, _ in places.values())
@@ -66,15 +52,15 @@ def _panels(results: SweepResults, groups: dict[tuple[str, str], list[CellResult
     slot_width, slot_height = _LABELS + panel_width, _TITLE + panel_height + _TICKS
     width = max(6.4, EDGE + columns * slot_width + _RIGHT)
     left, below = EDGE + _LABELS, _TOP + rows * slot_height
-    figure = new_figure(width, below + 0.3 + legend_height(marks, width - left) + 0.42)
+    sheet = Sheet(width, below + 0.32 + legend_height(marks, width - left) + 0.4)
     for group, (row, column) in places.items():
         corner = (left + column * slot_width, _TOP + row * slot_height)
-        _panel(figure, group, groups[group], (*corner, panel_width, panel_height))
-    colour_bar(figure, EDGE + columns * slot_width + 0.25, _TOP + _TITLE, panel_height, None)
-    axes_words = "context length (tokens) to the right, depth of the needle downwards"
-    text_at(figure, left, below, axes_words, fontsize=8.5, color=QUIET)
-    legend(figure, left, below + 0.3, marks)
-    return figure
+        _panel(sheet, group, groups[group], (*corner, panel_width, panel_height))
+    draw_scale(sheet, EDGE + columns * slot_width + 0.25, _TOP + _TITLE, panel_height, None)
+    axes = "context length (tokens) to the right, depth of the needle downwards"
+    sheet.text(left, below + 0.1, axes, 8.5, va="baseline", color=QUIET)
+    draw_legend(sheet, left, below + 0.3, marks)
+    return sheet
 
 
 def _places(results: SweepResults, groups: list[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
@@ -86,57 +72,45 @@ def _places(results: SweepResults, groups: list[tuple[str, str]]) -> dict[tuple[
     return {group: divmod(number, columns) for number, group in enumerate(groups)}
 
 
-def _panel(
-    figure: Figure, group: tuple[str, str], cells: list[CellResult], box: tuple[float, float, float, float]
-) -> None:
+def _panel(sheet: Sheet, group: tuple[str, str], cells: list[CellResult], box: Box) -> None:
     left, top, width, height = box
-    model, task = group
     grid = grid_of(cells)
     # An axis of one depth is a band, not a wall.
     cell_height = min(height / len(grid.depths), 0.9)
-    figures = statistics_of(rows_of(cells))
-    mean = f"mean {rate_label(figures.end_to_end_rate)}"
+    mean = f"mean {rate_label(end_to_end_rate(rows_of(cells)))}"
     base = top + _TITLE - 0.07
-    text_at(figure, left + width, base, mean, fontsize=9, ha="right", va="baseline", color=QUIET)
-    title, cut = model_and_task(model, task)
-    text = text_at(figure, left, base, "", fontsize=10, va="baseline", fontweight="bold")
-    fitted(text, title, width - 0.85, least_size=7.5, cut=cut)
-    axes = axes_at(figure, left, top + _TITLE, width, cell_height * len(grid.depths))
-    draw_grid(axes, grid, PanelSize(width / len(grid.lengths), cell_height, tick_size=8.0))
+    sheet.text(left + width, base, mean, 9, ha="right", va="baseline", color=QUIET)
+    title, cut = model_and_task(*group)
+    sheet.fitted(left, base, title, 10, width - 0.85, cut=cut, fontweight="bold")
+    size = PanelSize(width / len(grid.lengths), cell_height, label_size=8.0)
+    Panel(sheet, grid, left, top + _TITLE, size).draw()
 
 
-def _means(results: SweepResults, groups: dict[tuple[str, str], list[CellResult]]) -> Figure:
+def _means(results: SweepResults, groups: dict[tuple[str, str], list[CellResult]]) -> Sheet:
     """Models by tasks, each the mean of its trials."""
     models, tasks = results.models, results.tasks
-    means = {group: statistics_of(rows_of(cells)).end_to_end_rate for group, cells in groups.items()}
-    cell_width, cell_height = min(1.1, max(0.3, 9 / len(tasks))), min(0.45, max(0.2, 7 / len(models)))
-    left, bottom = 2.4, 1.6
-    figure = new_figure(left + cell_width * len(tasks) + _RIGHT, _TOP + cell_height * len(models) + bottom)
-    axes = axes_at(figure, left, _TOP, cell_width * len(tasks), cell_height * len(models))
-    _mean_cells(axes, results, means)
-    axes.set_xticks(
-        range(len(tasks)),
-        [shorten(picture_text(task), 22) for task in tasks],
-        fontsize=8,
-        rotation=45,
-        ha="right",
-        rotation_mode="anchor",
-    )
-    axes.set_yticks(range(len(models)), [shorten(picture_text(model), 30) for model in models], fontsize=8)
-    axes.tick_params(length=0)
-    colour_bar(figure, left + cell_width * len(tasks) + 0.3, _TOP, min(2.5, cell_height * len(models)), None)
-    return figure
-
-
-def _mean_cells(axes: Axes, results: SweepResults, means: dict[tuple[str, str], float | None]) -> None:
-    import numpy as np
-
-    ground = np.full((len(results.models), len(results.tasks), 3), 0.95)
-    for (model, task), mean in means.items():
-        row, column = results.models.index(model), results.tasks.index(task)
-        if mean is None:
-            axes.text(column, row, "-", ha="center", va="center", fontsize=7)
-            continue
-        ground[row, column] = score_colours([mean])[0]
-        axes.text(column, row, score_label(mean), ha="center", va="center", fontsize=7, color=ink_on(mean))
-    axes.imshow(ground, aspect="auto", interpolation="nearest")
+    cell_width, cell_height = min(1.1, max(0.32, 9 / len(tasks))), min(0.45, max(0.2, 7 / len(models)))
+    left, height = 2.5, cell_height * len(models)
+    sheet = Sheet(left + cell_width * len(tasks) + _RIGHT + 0.6, _TOP + 0.2 + height + 1.9)
+    top = _TOP + 0.2
+    boxes: list[Box] = []
+    colours: list[Any] = []
+    for (model, task), cells in groups.items():
+        x, y = left + tasks.index(task) * cell_width, top + models.index(model) * cell_height
+        mean = end_to_end_rate(rows_of(cells))
+        boxes.append((x, y, cell_width, cell_height))
+        colours.append((0.95, 0.95, 0.95, 1.0) if mean is None else score_colours([mean])[0])
+        words, ink = ("-", INK) if mean is None else (score_label(mean), ink_on(mean))
+        middle = (x + cell_width / 2, y + cell_height / 2)
+        sheet.stamp(outline_of(words, 8), [middle], ink, f"mean {model} {task}")
+    sheet.boxes(boxes, colours, "means", edgecolors=PAPER, linewidths=1, zorder=0)
+    for number, model in enumerate(models):
+        middle_of_row = top + (number + 0.5) * cell_height
+        name = shorten(picture_text(model), 28)
+        sheet.text(left - 0.1, middle_of_row, name, 8.5, ha="right", va="center_baseline")
+    for number, task in enumerate(tasks):
+        x = left + (number + 0.5) * cell_width
+        name = shorten(picture_text(task), 28)
+        sheet.text(x, top + height + 0.08, name, 8.5, ha="right", rotation=45, rotation_mode="anchor")
+    draw_scale(sheet, left + cell_width * len(tasks) + 0.3, top, min(2.5, height), None)
+    return sheet

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_haystack.reports.grid import Mark
+from pytest_haystack.reports.grid import Mark, Shown
 
 INK, QUIET, PAPER = "#1a1a1a", "#5f6368", "#ffffff"
 
@@ -39,18 +39,32 @@ LOOKS: dict[Mark, Look] = {
 
 
 def score_colours(scores: Sequence[float]) -> Any:
-    """Red, green and blue from 0 to 1 of each score."""
+    """Red, green, blue and opacity from 0 to 1 of each score."""
     import numpy as np
-    from matplotlib.colors import to_rgb
 
-    stops = np.array([to_rgb(stop) for stop in _SCORE_STOPS])
+    stops = np.array([_rgba(stop) for stop in _SCORE_STOPS])
     places = np.linspace(0, 1, len(stops))
-    return np.stack([np.interp(scores, places, stops[:, channel]) for channel in range(3)], axis=-1)
+    return np.stack([np.interp(scores, places, stops[:, channel]) for channel in range(4)], axis=-1)
+
+
+def grounds(places: Sequence[Shown]) -> Any:
+    """The colour of each place: that of its score, or of the mark instead."""
+    colours = score_colours([shown.score or 0.0 for shown in places])
+    plain = {mark: _rgba(look.ground) for mark, look in LOOKS.items()}
+    for number, shown in enumerate(places):
+        if shown.score is None:
+            colours[number] = plain[shown.mark]
+    return colours
+
+
+def _rgba(colour: str) -> tuple[float, float, float, float]:
+    red, green, blue = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    return red, green, blue, 1.0
 
 
 def ink_on(score: float) -> str:
     """Colour of text that can be read on the colour of a score."""
-    return PAPER if score < 0.45 else INK
+    return PAPER if score < 0.36 else INK
 
 
 def hatch_ink(look: Look, score: float | None) -> str:

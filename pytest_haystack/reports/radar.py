@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.reports.cell_result import SweepResults, rows_of
-from pytest_haystack.reports.drawing import axes_at, foot, head, new_figure, save, settings, source_words
+from pytest_haystack.reports.drawing import Sheet, save, settings
 from pytest_haystack.reports.escape import picture_text, shorten
 from pytest_haystack.reports.labels import counted, rate_label
 from pytest_haystack.reports.palette import QUIET
@@ -43,16 +43,18 @@ def radar_figure(results: SweepResults) -> Figure | None:
     models = [model for model in results.models if any(means.get((model, task)) is not None for task in tasks)]
     rows = math.ceil(len(models) / _LEGEND_COLUMNS)
     with settings():
-        figure = new_figure(_WIDTH, _TOP + _DIAMETER + 0.7 + 0.26 * rows + 0.5)
-        lines = _draw(figure, tasks, {model: [means.get((model, task)) for task in tasks] for model in models})
-        _names(figure, lines, {model: _mean_of_tasks(means, model, tasks) for model in models})
-        head(figure, f"{results.name}: mean score by task", counted(len(tasks), "task"))
-        foot(figure, source_words(results))
-    return figure
+        sheet = Sheet(_WIDTH, _TOP + _DIAMETER + 0.7 + 0.26 * rows + 0.5)
+        lines = _draw(sheet, tasks, {model: [means.get((model, task)) for task in tasks] for model in models})
+        _names(sheet, lines, {model: _mean_of_tasks(means, model, tasks) for model in models})
+        sheet.head(f"{results.name}: mean score by task", counted(len(tasks), "task"))
+        sheet.foot(results.source)
+    return sheet.figure
 
 
-def _draw(figure: Figure, tasks: list[str], means: dict[str, list[float | None]]) -> list[Artist]:
-    axes: Any = axes_at(figure, (_WIDTH - _DIAMETER) / 2, _TOP, _DIAMETER, _DIAMETER, projection="polar")
+def _draw(sheet: Sheet, tasks: list[str], means: dict[str, list[float | None]]) -> list[Artist]:
+    left, bottom = (_WIDTH - _DIAMETER) / 2, sheet.height - _TOP - _DIAMETER
+    bounds = (left / _WIDTH, bottom / sheet.height, _DIAMETER / _WIDTH, _DIAMETER / sheet.height)
+    axes: Any = sheet.figure.add_axes(bounds, projection="polar")
     angles = [2 * math.pi * number / len(tasks) for number in range(len(tasks))]
     _web(axes, tasks, angles)
     lines: list[Artist] = []
@@ -97,12 +99,12 @@ def _web(axes: Any, tasks: list[str], angles: list[float]) -> None:
         )
 
 
-def _names(figure: Figure, lines: list[Artist], means: dict[str, float | None]) -> None:
-    figure.legend(
+def _names(sheet: Sheet, lines: list[Artist], means: dict[str, float | None]) -> None:
+    sheet.figure.legend(
         lines,
         [f"{shorten(picture_text(model), 30)}  {rate_label(mean)}" for model, mean in means.items()],
         loc="upper center",
-        bbox_to_anchor=(0.5, 1 - (_TOP + _DIAMETER + 0.6) / float(figure.get_size_inches()[1])),
+        bbox_to_anchor=(0.5, 1 - (_TOP + _DIAMETER + 0.6) / sheet.height),
         ncols=min(_LEGEND_COLUMNS, len(means)),
         frameon=False,
         borderpad=0,

@@ -77,11 +77,13 @@ def make_row(
 
 
 def _recipe(material: Material, template_sha256: str) -> dict[str, Any]:
-    recipe = dict(material.document.recipe)
-    if "haystack" in recipe:
-        recipe["haystack"] = {**recipe["haystack"], "repeats": round(material.document.repeats, 3)}
-    recipe.setdefault("document_tokens", material.document.tokens)
-    return {**recipe, "template_sha256": template_sha256}
+    document = material.document
+    return {
+        "document_tokens": document.tokens,
+        **document.recipe,
+        "repeats": round(document.repeats, 3),
+        "template_sha256": template_sha256,
+    }
 
 
 def dump_row(row: Mapping[str, Any]) -> str:

@@ -94,14 +94,15 @@ def statistics_of(rows: Iterable[Row]) -> Statistics:
     """All figures of these rows."""
     listed = list(rows)
     scored = scores(listed)
+    found = scores(row for row in listed if _answers(row))
     rate = mean(scored)
     return Statistics(
         trials=len(listed),
         n=len(scored),
         end_to_end_rate=rate,
-        interval=None if rate is None else wilson(min(1.0, max(0.0, rate)), len(scored)),
-        retrieval_rate=retrieval_rate(listed),
-        retrieval_n=len(scores(row for row in listed if _answers(row))),
+        interval=None if rate is None else wilson(rate, len(scored)),
+        retrieval_rate=mean(found),
+        retrieval_n=len(found),
         outcomes=outcome_histogram(listed),
         verdicts=verdict_histogram(listed),
     )

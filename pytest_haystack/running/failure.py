@@ -16,7 +16,7 @@ def failure_text(cell: Cell, trials: Sequence[Trial], score: float) -> str:
     lines = [
         f"score {score:.2f} < {cell.threshold:.2f}{count}: {_answer(worst)} instead of {_expected(worst)}",
         f"  cell      {cell.task}, {cell.model}, {cell.context_length:,} tokens, depth {cell.depth} %",
-        f"  question  {one_line(worst.material.ask.question, 300)}",
+        f"  question  {one_line(worst.ask.question, 300)}",
         f"  expected  {_expected(worst)}",
         f"  answer    {_answer(worst)}",
         f"  outcome   {_outcome(worst)}",
@@ -36,7 +36,7 @@ def error_text(cell: Cell, trials: Iterable[Trial]) -> str:
 
 
 def _expected(trial: Trial) -> str:
-    expected = trial.material.ask.expected
+    expected = trial.ask.expected
     return one_line(", ".join(expected) if isinstance(expected, tuple) else str(expected), 200)
 
 
@@ -51,12 +51,12 @@ def _outcome(trial: Trial) -> str:
 
 def _places(trial: Trial) -> list[str]:
     lines = []
-    for needle in trial.material.needles[:5]:
+    for needle in trial.needles[:5]:
         if needle.actual_depth_percent is not None:
             lines.append(
                 f"  needle    at {needle.actual_depth_percent:.2f} % (token {needle.token_index:,}): "
                 f"{one_line(needle.statement, 120)}"
             )
-    if len(trial.material.needles) > 5:
-        lines.append(f"  needle    ... and {len(trial.material.needles) - 5} more")
+    if len(trial.needles) > 5:
+        lines.append(f"  needle    ... and {len(trial.needles) - 5} more")
     return lines

@@ -38,14 +38,13 @@ def pick_row(path: Path, nodeid: str | None, number: int | None, trial: int) -> 
 
 def rebuild_prompt(path: Path, row: dict[str, Any], config: Path | None, registries: Registries) -> Prompt:
     """The prompt of a row. Raises HaystackError saying what has changed where it is not the same bytes."""
-    bench = _bench(path, config, registries)
-    return _rebuild(bench, row)[1]
+    return _rebuild(_bench(path, row, config, registries), row)[1]
 
 
 def describe(path: Path, nodeid: str, trial: int, around: int, registries: Registries) -> Iterator[str]:
     """Lines that show a trial: what was asked and answered, and the text around each needle."""
     row = pick_row(path, nodeid, None, trial)
-    bench = _bench(path, None, registries)
+    bench = _bench(path, row, None, registries)
     expected = row["expected"]
     length, depth = row["context_length"], row["depth_percent"]
     yield f"cell      {row['task']}, {row['model_id']}, {length:,} tokens, depth {depth:g} %"
@@ -73,11 +72,13 @@ def find_rows(nodeid: str) -> Path:
     raise HaystackError(f"no rows of {nodeid} in haystack-report; run it, or name its results.jsonl with --rows")
 
 
-def _bench(rows: Path, config: Path | None, registries: Registries) -> Workbench:
+def _bench(rows: Path, row: dict[str, Any], config: Path | None, registries: Registries) -> Workbench:
     path = config or rows.parent / RESOLVED
     if not path.is_file():
         raise HaystackError(f"{path}: no such file; name the sweep file with --config")
-    return load_bench(path.absolute(), registries(path))
+    # The conftest that registered what the sweep names lies beside the sweep file, not beside the report.
+    origin = Path(row["nodeid"].partition("::")[0])
+    return load_bench(path.absolute(), registries(path if config or not origin.is_file() else origin))
 
 
 def _rebuild(bench: Workbench, row: dict[str, Any]) -> tuple[Document, Prompt]:

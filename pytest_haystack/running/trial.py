@@ -9,12 +9,14 @@ from typing import Any
 
 from pytest_haystack.errors import ConfigError, ModelError
 from pytest_haystack.models.model import Completion, Prompt
+from pytest_haystack.needles.needle import Needle
 from pytest_haystack.results.rows import make_row
 from pytest_haystack.running.workbench import Material, Workbench
 from pytest_haystack.scoring.outcomes import Outcome, classify
 from pytest_haystack.scoring.reasoning import split_reasoning
 from pytest_haystack.scoring.score import Reference, Score, Scorer
 from pytest_haystack.sweep import Cell, trial_seed
+from pytest_haystack.tasks.task import Ask
 
 #: A provider that counts fewer than this share of our tokens has cut the input. Vocabularies differ in how many
 #: tokens they need for the same text (by up to a third for Chinese), so only a gross difference is proof.
@@ -23,13 +25,17 @@ CUT_BELOW = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A trial that was asked: ``score`` (0 to 1) is None where ``outcome`` is an error or a skip."""
+    """A trial that was asked: ``score`` (0 to 1) is None where ``outcome`` is an error or a skip.
+
+    It does not hold the document: trials of every cell are kept in case of a rerun.
+    """
 
     number: int
     outcome: Outcome
     score: float | None
     completion: Completion | None
-    material: Material
+    needles: tuple[Needle, ...]
+    ask: Ask
     error: str | None
     row: Mapping[str, Any]
 
@@ -97,7 +103,7 @@ def score_trial(
         error=error,
     )
     value = None if score is None else score.value
-    return Trial(number, outcome, value, completion, material, error, row)
+    return Trial(number, outcome, value, completion, material.needles, material.ask, error, row)
 
 
 def scorer_of(bench: Workbench, cell: Cell) -> tuple[str, Scorer, Mapping[str, Any]]:

@@ -54,7 +54,7 @@ class Workbench:
         self.templates = {entry.id: self._template(index, entry) for index, entry in enumerate(self.config.tasks)}
         self.cells = make_cells(loaded, {name: task.depth_matters for name, task in self.tasks.items()})
         self._sources: dict[str, Source] = {}
-        self._texts: dict[str, HaystackText] = {}
+        self._texts: dict[str, tuple[int, HaystackText]] = {}
         self._recent: OrderedDict[tuple[Cell, int], Material] = OrderedDict()
 
     @cached_property
@@ -98,7 +98,8 @@ class Workbench:
             cell.depth_percent,
             trial,
             random.Random(seed),
-            text.prefix(cell.context_length),
+            # What a document of this length can show, however much more has been prepared.
+            text.text[: text.index.position_of(cell.context_length)],
         )
 
     def document(self, cell: Cell, needles: Sequence[Needle], question: str) -> Document:
@@ -114,11 +115,11 @@ class Workbench:
         """The filler of a task, long enough for ``tokens`` tokens."""
         entry = self.entries[task].haystack or self.config.haystack
         key = entry.model_dump_json()
-        text = self._texts.get(key)
-        if text is None or text.prepared < tokens:
+        prepared, text = self._texts.get(key, (0, None))
+        if text is None or prepared < tokens:
             wanted = max(tokens, self._longest_selected)
             text = HaystackText.prepare(self.source(entry), entry.separator, self.encoding, wanted)
-            self._texts[key] = text
+            self._texts[key] = wanted, text
         return text
 
     #: Tokens that the selection is known to need, so that the text is prepared once.

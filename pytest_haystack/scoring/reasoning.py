@@ -55,4 +55,5 @@ def split_reasoning(text: str) -> tuple[str | None, str]:
     thoughts = "\n".join(piece.strip() for piece in reasoning if piece.strip())
     if inside:
         return None, thoughts
-    return _LEFTOVERS.sub("", "".join(answer)).strip(), thoughts
+    # The blank lines after a closing tag belong to the template; what ends the answer is the model's own.
+    return _LEFTOVERS.sub("", "".join(answer)).lstrip(), thoughts

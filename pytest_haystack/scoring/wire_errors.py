@@ -31,6 +31,7 @@ _OVERFLOW_WORDS = re.compile(
     r"|exceed the configured limit of \d+ tokens"
     r"|inputs`? (?:tokens \+ `?max_new_tokens`? must be|must have less than)"
     r"|reduce the length of the (?:messages|prompt|input|completion)"
+    r"|context.?(?:size|window|length)[^.\n]{0,30}exceeded"
     r"|greater than the context length|request exceeds the maximum size"
 )
 #: Limits of tokens per minute use the same words as an overflow.
@@ -46,7 +47,6 @@ _FILTER_CODES = frozenset(
         "datainspectionfailed",
         "prohibited_content",
         "moderation_blocked",
-        "invalid_prompt",
     }
 )
 _FILTER_WORDS = re.compile(

@@ -12,7 +12,7 @@ from pytest_haystack.tokens.safe_points import next_safe_point
 
 #: Least distance of two indexed safe points, in characters: far enough for a small index that is quick to make,
 #: near enough that encoding from one to the next takes microseconds.
-STRIDE = 128
+STRIDE = 64
 
 
 class Anchor(NamedTuple):
@@ -30,9 +30,7 @@ class TokenIndex:
     prefix of that text.
     """
 
-    def __init__(
-        self, text: str, encoding: Encoding, positions: Sequence[int], counts: Sequence[int]
-    ) -> None:
+    def __init__(self, text: str, encoding: Encoding, positions: Sequence[int], counts: Sequence[int]) -> None:
         self.text = text
         self.encoding = encoding
         self.positions = positions

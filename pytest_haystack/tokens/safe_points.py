@@ -27,7 +27,9 @@ import re
 
 # Letters since the first versions of Unicode: all regex engines agree on them.
 _IDEOGRAPHS_AND_KANA = "\u3041-\u3096\u30a1-\u30fa\u3400-\u4db5\u4e00-\u9fa5"
-_PUNCTUATION = "\u3001-\u3003\u3008-\u3011\u3014-\u301b\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\u2026\u201c\u201d!(),.:;?"
+_PUNCTUATION = (
+    "\u3001-\u3003\u3008-\u3011\u3014-\u301b\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\u2026\u201c\u201d!(),.:;?"
+)
 
 # Python counts a few control characters as white space that Unicode does not: fewer safe points, never a wrong one.
 _SAFE_POINT = re.compile(rf"\S(?= )|[{_IDEOGRAPHS_AND_KANA}](?=[{_PUNCTUATION}])")

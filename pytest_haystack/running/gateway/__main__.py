@@ -7,7 +7,7 @@ import sys
 
 
 def main() -> None:
-    if sys.version_info < (3, 11) and sys.path[0] == os.getcwd()  # noqa: PTH109 (the spelling that Python used):
+    if sys.version_info < (3, 11) and sys.path[0] == os.getcwd():  # noqa: PTH109
         # PYTHONSAFEPATH is not known yet: a file of the user's folder must not hide a library.
         del sys.path[0]
     from pytest_haystack.running.gateway.server import run

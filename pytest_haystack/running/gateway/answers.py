@@ -7,25 +7,27 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_haystack.models.model import Completion, Usage
-from pytest_haystack.running.gateway.failures import Failure
+from pytest_haystack.running.gateway.failures import RequestError
 
-#: Reasons to stop that litellm folds into "length" and "content_filter", which mean something else here.
-_OWN_REASONS = frozenset({"refusal", "model_context_window_exceeded"})
-#: Reasons that say that the answer broke off; litellm calls them "stop".
-_BROKEN = frozenset({"error", "ERROR", "network_error"})
+#: Providers' names of an ordinary end; any other name of theirs says more than what litellm makes of it.
+_ORDINARY = frozenset(
+    {"stop", "end_turn", "stop_sequence", "complete", "eos", "eos_token", "finish_reason_unspecified"}
+)
+#: Names that say that the answer broke off.
+_BROKEN = frozenset({"error", "network_error", "insufficient_system_resource"})
 
 
 def completion_of(response: Any, raw: str | None) -> Completion:
     """The answer in a response; ``raw`` is the provider's own JSON, where litellm showed it.
 
-    Cost and latency are not in it. Raises Failure where the provider says that it broke off.
+    Cost and latency are not in it. Raises RequestError where the provider says that it broke off.
     """
     choices = _part(response, "choices") or []
     choice = choices[0] if choices else None
     message = _part(choice, "message")
     reason = _finish_reason(choice, message, raw)
-    if reason in _BROKEN:
-        raise Failure(f"the provider broke off its answer (finish reason {reason!r})", status=502)
+    if (reason or "").lower() in _BROKEN:
+        raise RequestError(f"the provider broke off its answer (finish reason {reason!r})", status=502)
     return Completion(
         text=_text(_part(message, "content")),
         reasoning=_reasoning(message),
@@ -47,12 +49,6 @@ def usage_of(usage: Any) -> Usage:
         cached_tokens=_count(_part(usage, "prompt_tokens_details"), "cached_tokens"),
         reasoning_tokens=_count(_part(usage, "completion_tokens_details"), "reasoning_tokens"),
     )
-
-
-def is_empty(completion: Completion) -> bool:
-    """True for an answer of nothing at all that ended in the ordinary way: worth one more try."""
-    said = (completion.text, completion.reasoning, completion.refusal)
-    return not any(text and text.strip() for text in said) and completion.finish_reason in (None, "stop")
 
 
 def _part(thing: Any, name: str) -> Any:
@@ -87,14 +83,18 @@ def _reasoning(message: Any) -> str | None:
 
 
 def _finish_reason(choice: Any, message: Any, raw: str | None) -> str | None:
-    """litellm's name of the reason, except where the provider's own says what litellm's does not."""
-    own = [
-        _part(_part(choice, "provider_specific_fields"), "native_finish_reason"),
-        _part(_part(message, "provider_specific_fields"), "stop_reason"),
-        _raw_stop_reason(raw),
-    ]
-    telling = next((reason for reason in own if reason in _OWN_REASONS | _BROKEN), None)
-    return _first_text([telling, _part(choice, "finish_reason")])
+    """ "stop" for an ordinary end, else the provider's own name: litellm folds a refusal into a filter, and an
+    overflow into a length limit.
+    """
+    own = _first_text(
+        [
+            _part(_part(choice, "provider_specific_fields"), "native_finish_reason"),
+            _part(_part(message, "provider_specific_fields"), "stop_reason"),
+            _raw_stop_reason(raw),
+            _part(choice, "finish_reason"),
+        ]
+    )
+    return "stop" if own is not None and own.lower() in _ORDINARY else own
 
 
 def _raw_stop_reason(raw: str | None) -> str | None:

@@ -50,14 +50,6 @@ class GatewayClient:
             return completion_from(reply["completion"])
         raise ModelError(reply["outcome"], reply["message"])
 
-    def reachable(self) -> bool:
-        """True where a gateway answers at the address; a worker on another machine finds none."""
-        try:
-            with self._connection():
-                return True
-        except ModelError:
-            return False
-
     def close(self) -> None:
         """Hang up. Asking again connects again."""
         with self._lock:

@@ -16,15 +16,18 @@ from typing import Any
 
 #: Statuses of a request that may succeed when sent again; so may all from 500 on.
 _PASSING = frozenset({408, 409, 425, 429})
-#: Codes that stay, whatever the status: a spent quota comes as 429.
+#: Codes that stay until someone changes something, whatever the status: a spent quota comes as 429.
 _STAYING = frozenset(
     {
         "insufficient_quota",
+        "insufficient_balance",
+        "insufficient_credits",
         "billing_hard_limit_reached",
         "billing_not_active",
         "account_deactivated",
         "unknown_provider",
-        "missing_key",
+        "unusable_entry",
+        "broken_install",
     }
 )
 #: Statuses that every further request of the model would meet too.
@@ -40,7 +43,7 @@ _PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)(?: Error
 _DEEPEST = 12
 
 
-class Failure(Exception):
+class RequestError(Exception):
     """A try without an answer. ``status`` is the HTTP status, None where no answer came at all."""
 
     def __init__(
@@ -74,19 +77,20 @@ class Failure(Exception):
         return self.status in _HOPELESS or self.code in _STAYING
 
 
-def failure_of(error: BaseException) -> Failure:
+def request_error(error: BaseException) -> RequestError:
     """What an exception raised by a call says."""
     chain = list(_chain(error))
     if any("LLM Provider NOT provided" in str(layer) for layer in chain):
-        return Failure(
+        return RequestError(
             "litellm knows no such provider; write provider/model, e.g. openai/gpt-4o-mini", code="unknown_provider"
         )
     status = _status(chain)
     body = _body(chain)
-    connection = status in (None, 500) and _lost_connection(chain)
-    if connection:
-        return Failure(_connection_words(chain), passes=True)
-    return Failure(
+    if status in (None, 500) and _lost_connection(chain):
+        return RequestError(_connection_words(chain), passes=True)
+    if status == 500 and _wordless(chain) and any(isinstance(layer, json.JSONDecodeError) for layer in chain):
+        return RequestError("the server's answer is no JSON", passes=True)
+    return RequestError(
         str(body.get("message") or _PREFIX.sub("", str(error)) or type(error).__name__),
         status=status,
         code=_code(chain, body),
@@ -162,9 +166,12 @@ def _code(chain: list[BaseException], body: Mapping[str, Any]) -> str | None:
 
 def _lost_connection(chain: list[BaseException]) -> bool:
     named = any(type(layer).__name__ in _CONNECTION_TYPES for layer in chain)
-    return any(isinstance(layer, ConnectionError) for layer in chain) or (
-        named and not any(getattr(_response(layer), "text", None) for layer in chain)
-    )
+    return any(isinstance(layer, ConnectionError) for layer in chain) or (named and _wordless(chain))
+
+
+def _wordless(chain: list[BaseException]) -> bool:
+    """True where no layer holds a response with a body."""
+    return not any(getattr(_response(layer), "text", None) for layer in chain)
 
 
 def _connection_words(chain: list[BaseException]) -> str:

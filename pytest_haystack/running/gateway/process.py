@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import site
@@ -11,14 +10,16 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 import pytest_haystack
 from pytest_haystack.errors import HaystackError
-from pytest_haystack.models.redaction import Redactor, secret_values
+from pytest_haystack.models.redaction import Redactor
 from pytest_haystack.running.gateway import folders
-from pytest_haystack.running.gateway.wire import parse_address
+from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
+from pytest_haystack.running.gateway.wire import pack, parse_address, unpack
 from pytest_haystack.text import one_line, printable
 
 _MODULE = "pytest_haystack.running.gateway"
@@ -26,6 +27,8 @@ _MODULE = "pytest_haystack.running.gateway"
 _START = 60.0
 #: Seconds for the child to end by itself.
 _GRACE = 4.0
+#: Characters of what the child said last.
+_LONGEST_WORDS = 400
 
 
 class GatewayProcess:
@@ -60,8 +63,9 @@ class GatewayProcess:
             stderr=errors,
             env=_child_environment(),
         )
+        redact = redactor_for(map(ModelSettings.from_entry, models.values()), os.environ)
         try:
-            return cls(process, errors, _introduce(process, settings, errors), authkey)
+            return cls(process, errors, _introduce(process, settings, errors, redact), authkey)
         except BaseException:
             _kill(process)
             errors.close()
@@ -80,9 +84,8 @@ class GatewayProcess:
         """End the child: who waits for an answer gets an error at once. Harmless when it has ended."""
         self._order("stop")
         try:
-            self._process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
-            pass
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GRACE)
         finally:
             _kill(self._process)
             self._errors.close()
@@ -98,11 +101,9 @@ class GatewayProcess:
         stdin = self._process.stdin
         if stdin is None or stdin.closed:
             return
-        try:
-            stdin.write(json.dumps({"do": name}).encode() + b"\n")
+        with suppress(OSError):  # it may have ended
+            stdin.write(pack({"do": name}) + b"\n")
             stdin.flush()
-        except OSError:
-            return  # it has ended
 
     def _remove_socket(self) -> None:
         address = parse_address(self.address)
@@ -110,33 +111,34 @@ class GatewayProcess:
             folders.remove(Path(address))
 
 
-def _introduce(process: subprocess.Popen[bytes], settings: Mapping[str, Any], errors: IO[bytes]) -> str:
+def _introduce(
+    process: subprocess.Popen[bytes], settings: Mapping[str, Any], errors: IO[bytes], redact: Redactor
+) -> str:
     """Hand over the settings and take the address. Raises HaystackError where the child ends or stays silent."""
     assert process.stdin is not None
     assert process.stdout is not None
     told: list[bytes] = []
     reader = threading.Thread(target=lambda out: told.append(out.readline()), args=(process.stdout,), daemon=True)
     reader.start()
-    try:
-        process.stdin.write(json.dumps(settings).encode("ascii") + b"\n")
+    with suppress(OSError):  # where it has ended already, its last words tell why
+        process.stdin.write(pack(settings) + b"\n")
         process.stdin.flush()
-    except OSError:
-        pass  # it has ended already; its last words tell why
     reader.join(_START)
-    try:
-        return str(json.loads(told[0])["address"])
-    except (IndexError, ValueError):
-        ended = f"exit code {process.wait(_GRACE)}" if told else f"silent for {_START:g} s"
-        raise HaystackError(
-            f"the gateway, the process that asks paid models, did not start ({ended}): {_last_words(errors)}"
-        ) from None
+    if told and told[0]:
+        return str(unpack(told[0])["address"])
+    how = "it ended" if told else f"nothing was heard of it for {_START:g} s"
+    with suppress(subprocess.TimeoutExpired):
+        how += f", exit code {process.wait(1)}"
+    words = one_line(printable(redact(_last_words(errors))), _LONGEST_WORDS)
+    raise HaystackError(f"the gateway, the process that asks paid models, did not start ({how}): {words}")
 
 
 def _last_words(errors: IO[bytes]) -> str:
     errors.seek(0)
-    lines = errors.read().decode("utf-8", "replace").strip().splitlines()
-    words = Redactor(secret_values(os.environ))(lines[-1] if lines else "it said nothing")
-    return one_line(printable(words), 400)
+    lines = errors.read().decode("utf-8", "replace").split("\n")
+    said = [line for line in lines if line.strip()] or ["it said nothing"]
+    # An exception's own line, where there is one: what an interpreter that cannot start says goes on after it.
+    return next((line for line in reversed(said) if "Error: " in line), said[-1])
 
 
 def _child_environment() -> dict[str, str]:
@@ -157,7 +159,5 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            try:
+            with suppress(OSError):
                 pipe.close()
-            except OSError:
-                pass

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import threading
 import time
@@ -15,7 +14,7 @@ from typing import Any
 from pytest_haystack.models.model import Completion, Usage
 from pytest_haystack.models.prices import model_facts
 from pytest_haystack.running.gateway.answers import completion_of
-from pytest_haystack.running.gateway.failures import Failure, failure_of
+from pytest_haystack.running.gateway.failures import RequestError, request_error
 from pytest_haystack.running.gateway.settings import ModelSettings
 
 #: No call home, no `.env` of the working directory, no advertising in error messages. A user's own values win.
@@ -34,7 +33,7 @@ _LATER = 10.0
 
 
 class Provider:
-    """Asks models through litellm. ``environment`` holds the keys that entries name."""
+    """Asks models through litellm. ``environment`` is this process's own: it holds the keys, and litellm reads it."""
 
     def __init__(self, environment: MutableMapping[str, str]) -> None:
         self._environment = environment
@@ -50,7 +49,7 @@ class Provider:
         return self._litellm
 
     async def complete(self, settings: ModelSettings, messages: Sequence[dict[str, str]]) -> Completion:
-        """One try. Raises Failure."""
+        """One try. Raises RequestError."""
         request = self._request(settings, messages)
         litellm = await asyncio.shield(self.warm())
         while True:
@@ -62,13 +61,13 @@ class Provider:
                     settings.timeout,
                 )
             except asyncio.TimeoutError:
-                raise Failure(
+                raise RequestError(
                     f"no answer within {settings.timeout:g} s (limits.timeout)", status=408, code="timeout"
                 ) from None
             except Exception as error:
                 name = _unsupported(error, settings, request)
                 if name is None:
-                    raise failure_of(error) from error
+                    raise request_error(error) from error
                 # Nothing was sent yet: litellm knows what the model takes.
                 del request[name]
                 self._dropped[settings.id] = (*self._dropped.get(settings.id, ()), name)
@@ -83,12 +82,12 @@ class Provider:
             )
 
     def check(self, settings: ModelSettings) -> None:
-        """Raises Failure for what can be seen without sending anything, and without importing litellm."""
+        """Raises RequestError for what can be seen without sending anything, and without importing litellm."""
         self._request(settings, ())
 
     def _request(self, settings: ModelSettings, messages: Sequence[dict[str, str]]) -> dict[str, Any]:
         if settings.request.get("stream"):
-            raise Failure("request.stream: answers are read whole; remove it", code="missing_key")
+            raise RequestError("request.stream: answers are read whole; remove it", code="unusable_entry")
         dropped = self._dropped.get(settings.id, ())
         request = {name: value for name, value in settings.request.items() if name not in dropped}
         request.update(
@@ -110,7 +109,7 @@ class Provider:
         if name is not None:
             key = self._environment.get(name)
             if not key:
-                raise Failure(f"api_key_env: the environment variable {name} is not set", code="missing_key")
+                raise RequestError(f"api_key_env: the environment variable {name} is not set", code="unusable_entry")
             return key
         if settings.api_base is not None and settings.model.startswith("openai/"):
             # A key that happens to be in OPENAI_API_KEY is OpenAI's: it goes to no other server unasked.
@@ -122,12 +121,12 @@ class Provider:
         try:
             for name, value in _ENVIRONMENT.items():
                 self._environment.setdefault(name, value)
-            litellm = import_module("litellm")
+            litellm: Any = import_module("litellm")
             litellm.telemetry = False
             litellm.suppress_debug_info = True
         except BaseException as error:
             words = f"litellm cannot be imported: {type(error).__name__}: {error}; install it anew"
-            loop.call_soon_threadsafe(done.set_exception, Failure(words, code="broken_install"))
+            loop.call_soon_threadsafe(done.set_exception, RequestError(words, code="broken_install"))
         else:
             loop.call_soon_threadsafe(done.set_result, litellm)
 
@@ -168,8 +167,3 @@ def _cost(litellm: Any, settings: ModelSettings, response: Any, usage: Usage) ->
     if not cost and model_facts(settings.model).input_usd_per_million is None:
         return None  # listed without a price, which litellm adds up to zero
     return float(cost)
-
-
-def environment() -> MutableMapping[str, str]:
-    """This process's environment, where litellm looks for what entries do not name."""
-    return os.environ

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Completion
-from pytest_haystack.running.gateway.answers import is_empty
-from pytest_haystack.running.gateway.failures import Failure
+from pytest_haystack.running.gateway.failures import RequestError
 from pytest_haystack.running.gateway.lanes import Lane
 from pytest_haystack.running.gateway.provider import Provider
-from pytest_haystack.scoring.outcomes import classify_error
+from pytest_haystack.scoring.outcomes import Outcome, classify, classify_error
 
 #: Seconds before the first retry; each further one waits twice as long, up to the longest.
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 #: A provider that asks for a longer pause than this has refused for today.
 LONGEST_RETRY_AFTER = 300.0
+_PASSING = frozenset({Outcome.rate_limited, Outcome.infra_error})
 
 
 async def send(
@@ -34,27 +34,29 @@ async def send(
             provider.check(lane.settings)
             async with lane.admitted(tokens):
                 completion = await provider.complete(lane.settings, messages)
-        except Failure as failure:
+        except RequestError as failure:
+            outcome = _outcome(failure)
             seconds = pause_before_retry(failure, retries, chance)
-            if not failure.passes or retries >= lane.settings.retries or seconds is None:
-                raise _given_up(lane, failure, retries) from failure
+            again = failure.passes and outcome in _PASSING and seconds is not None
+            if not again or retries >= lane.settings.retries:
+                raise _given_up(lane, failure, outcome, retries) from failure
             retries += 1
             if failure.status == 429:
                 lane.pause(seconds)
             await lane.sleep(seconds)
             continue
-        if empty is None and is_empty(completion):
+        if empty is None and classify(completion) == Outcome.empty:
             empty = completion
             continue
         return completion if empty is None else replace(completion, cost_usd=_both(completion, empty))
 
 
-def pause_before_retry(failure: Failure, retries: int, chance: random.Random) -> float | None:
+def pause_before_retry(failure: RequestError, retries: int, chance: random.Random) -> float | None:
     """Seconds to wait after so many retries: what the provider asks for, else doubling, with jitter.
 
     None where the provider asks for longer than anyone would wait.
     """
-    doubling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**retries) * chance.uniform(0.5, 1.0)
+    doubling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(retries, 10)) * chance.uniform(0.5, 1.0)
     if failure.retry_after is None:
         return doubling
     if failure.retry_after > LONGEST_RETRY_AFTER:
@@ -63,31 +65,35 @@ def pause_before_retry(failure: Failure, retries: int, chance: random.Random) ->
     return failure.retry_after + doubling / 10
 
 
-def _given_up(lane: Lane, failure: Failure, retries: int) -> ModelError:
-    settings = lane.settings
-    outcome = str(classify_error(failure.status, failure.code, failure.message))
-    if failure.hopeless and outcome in ("rate_limited", "infra_error"):
-        outcome = "config_error"  # what stays until someone changes something
-    words = f"{settings.id}: {_label(failure)}{failure.message}{_advice(lane, failure)}"
-    if outcome == "config_error" and failure.hopeless:
-        lane.close(outcome, words)
+def _outcome(failure: RequestError) -> Outcome:
+    """What the failure counts as: the words of the provider decide, then what is known of the code."""
+    outcome = classify_error(failure.status, failure.code, failure.message)
+    return Outcome.config_error if failure.hopeless and outcome in _PASSING else outcome
+
+
+def _given_up(lane: Lane, failure: RequestError, outcome: Outcome, retries: int) -> ModelError:
+    words = f"{lane.settings.id}: {_label(failure)}{failure.message}{_advice(lane, failure)}"
+    if outcome == Outcome.config_error and failure.hopeless:
+        lane.close(str(outcome), words)
     tries = f" (tried {retries + 1} times)" if retries else ""
-    return ModelError(outcome, words + tries)
+    return ModelError(str(outcome), words + tries)
 
 
-def _label(failure: Failure) -> str:
+def _label(failure: RequestError) -> str:
     if failure.status is None or failure.code == "timeout":
         return ""
     return f"HTTP {failure.status}{f' {failure.code}' if failure.code else ''}: "
 
 
-def _advice(lane: Lane, failure: Failure) -> str:
+def _advice(lane: Lane, failure: RequestError) -> str:
     settings = lane.settings
     if failure.status in (401, 403):
         return f"; check the key in {settings.api_key_env}" if settings.api_key_env else "; name a key with api_key_env"
+    base = f"api_base {settings.api_base!r}" if settings.api_base else ""
     if failure.status == 404:
-        base = f" and api_base {settings.api_base!r}" if settings.api_base else ""
-        return f"; check model {settings.model!r}{base}"
+        return f"; check model {settings.model!r}{base and f' and {base}'}"
+    if failure.status is None and failure.passes and base:
+        return f"; check {base}"
     if failure.retry_after is not None and failure.retry_after > LONGEST_RETRY_AFTER:
         return f"; it asks to wait {failure.retry_after:.0f} s"
     return ""

@@ -14,11 +14,10 @@ from multiprocessing.connection import Connection, Listener, answer_challenge, d
 from typing import Any, BinaryIO
 
 from pytest_haystack.errors import ModelError
-from pytest_haystack.models.redaction import Redactor, secret_fields, secret_values
 from pytest_haystack.running.gateway import folders
 from pytest_haystack.running.gateway.desk import Desk
-from pytest_haystack.running.gateway.provider import Provider, environment
-from pytest_haystack.running.gateway.settings import ModelSettings
+from pytest_haystack.running.gateway.provider import Provider
+from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
 from pytest_haystack.running.gateway.wire import address_text, completion_values, pack, unpack
 from pytest_haystack.text import one_line, printable
 
@@ -55,12 +54,9 @@ class Gateway:
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         models = {name: ModelSettings.from_entry(entry) for name, entry in settings["models"].items()}
-        named = [model.api_key_env for model in models.values() if model.api_key_env]
-        self._redact = Redactor(
-            secret_values(os.environ, named).union(*(secret_fields(model.request) for model in models.values()))
-        )
+        self._redact = redactor_for(models.values(), os.environ)
         self._authkey: bytes = settings["authkey"].encode()
-        self._provider = Provider(environment())
+        self._provider = Provider(os.environ)
         self._desk = Desk(models, settings["concurrency"], self._provider)
         self._warm: bool = settings["warm"]
         self._loop = asyncio.new_event_loop()
@@ -102,15 +98,16 @@ class Gateway:
 
     def _obey(self, stdin: BinaryIO) -> None:
         """Orders of the parent, one a line; its death is the end of the lines."""
-        for line in stdin:
-            order = unpack(line)["do"]
-            if order == "stop":
-                break
-            self._loop.call_soon_threadsafe(self._provider.warm)
-        self._loop.call_soon_threadsafe(self._stop.set)
-        time.sleep(_END)
-        self.close()
-        os._exit(1)
+        try:
+            for line in stdin:
+                if unpack(line)["do"] == "stop":
+                    break
+                self._loop.call_soon_threadsafe(self._provider.warm)
+        finally:
+            self._loop.call_soon_threadsafe(self._stop.set)
+            time.sleep(_END)
+            self.close()
+            os._exit(1)
 
     def _accept(self) -> None:
         while not self._stop.is_set():

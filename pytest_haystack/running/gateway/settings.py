@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from pytest_haystack.models.redaction import Redactor, secret_fields, secret_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +45,10 @@ class ModelSettings:
             input_price=pricing.get("input"),
             output_price=pricing.get("output"),
         )
+
+
+def redactor_for(models: Iterable[ModelSettings], environment: Mapping[str, str]) -> Redactor:
+    """Hides the keys that these models may be asked with."""
+    models = tuple(models)
+    named = [model.api_key_env for model in models if model.api_key_env]
+    return Redactor(secret_values(environment, named).union(*(secret_fields(model.request) for model in models)))

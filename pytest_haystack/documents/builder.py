@@ -1,0 +1,167 @@
+"""Building a document: haystack text with needles at their depths, of exactly the asked number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pytest_haystack.documents.document import Document, Insert, Placement
+from pytest_haystack.documents.draft import Block, Draft, Span
+from pytest_haystack.documents.ending import Ending, fit_ending
+from pytest_haystack.documents.haystack_text import HaystackText
+from pytest_haystack.documents.layout import SEPARATION, Layout, lay_out
+from pytest_haystack.documents.placing import closing_block, inserted_block, insertion_point
+from pytest_haystack.errors import DocumentError
+from pytest_haystack.tokens.encoding import Encoding
+
+#: Tokens that a document with inserts keeps for haystack text.
+_LEAST_HAYSTACK = 8
+
+
+class _Step(NamedTuple):
+    """A block of inserts in its place, at the end of a draft."""
+
+    members: tuple[int, ...]
+    draft: Draft
+    block: Block
+
+
+def tokens_needed(inserts: Sequence[Insert], encoding: Encoding) -> int:
+    """The least number of tokens of a document that can hold these inserts."""
+    if not inserts:
+        return 1
+    return sum(encoding.count(insert.text) + SEPARATION for insert in inserts) + _LEAST_HAYSTACK
+
+
+def build_document(haystack: HaystackText, inserts: Sequence[Insert], tokens: int, *, tolerance: float) -> Document:
+    """A document of exactly ``tokens`` tokens with every insert at its depth.
+
+    Actual depth percent = 100 x tokens before the insert / (document tokens - the insert's own tokens). It differs
+    from the asked depth by at most ``tolerance`` percentage points in documents of at least 1,000 tokens, as far as
+    the other inserts leave room; inserts whose depths collide stand next to each other, in the given order. An
+    insert is put between paragraphs, else sentences, else lines, else words: the first of these that the tolerance
+    allows. Placements are in the order of ``inserts``.
+
+    Raises DocumentError where the inserts do not fit or the haystack text is too short.
+    """
+    needed = tokens_needed(inserts, haystack.encoding)
+    if tokens < needed:
+        raise DocumentError(
+            f"a document of {tokens} tokens cannot hold {len(inserts)} needle(s), which need {needed}; "
+            "choose a longer context length, or fewer or shorter needles"
+        )
+    sizes = [haystack.encoding.count(insert.text) for insert in inserts]
+    texts = [insert.text for insert in inserts]
+    layout = lay_out(inserts, sizes, tokens, tolerance)
+    steps = _placed(haystack, texts, layout, tokens)
+    last, ending = _ended(haystack, texts, layout, steps, tokens)
+    return _document(haystack, inserts, tokens, tolerance, [*steps, last], ending)
+
+
+def rebuild(haystack: HaystackText, recipe: Mapping[str, Any]) -> Document:
+    """The document that a recipe describes, byte for byte.
+
+    Raises DocumentError where the haystack or the tokenizer is not the recipe's, or where the needles come to stand
+    elsewhere than the recipe says.
+    """
+    here = {**haystack.origin(), "tokenizer": haystack.encoding.name}
+    there = {**recipe["haystack"], "tokenizer": recipe["tokenizer"]}
+    changed = [f"{key} is {here.get(key)!r}, not {there.get(key)!r}" for key in there if here.get(key) != there[key]]
+    if changed:
+        raise DocumentError(f"this haystack cannot give the recipe's document: {'; '.join(changed)}")
+    inserts = [Insert(entry["text"], entry["requested_depth_percent"]) for entry in recipe["placements"]]
+    document = build_document(haystack, inserts, recipe["document_tokens"], tolerance=recipe["depth_tolerance"])
+    if document.recipe["placements"] != recipe["placements"]:
+        raise DocumentError("the needles do not come to stand where the recipe says: another version made it")
+    return document
+
+
+def _placed(haystack: HaystackText, texts: Sequence[str], layout: Layout, tokens: int) -> list[_Step]:
+    """Every group of the layout in its place, in document order."""
+    steps: list[_Step] = []
+    draft = Draft(haystack)
+    for number, group in enumerate(layout.groups):
+        added = draft.added
+        limit: float = tokens - added - sum(later.width for later in layout.groups[number:]) - layout.tail_width
+        if number + 1 < len(layout.groups):
+            limit = min(limit, layout.groups[number + 1].aim + group.before - added)
+        draft = draft.advanced(insertion_point(draft, group, limit))
+        block = inserted_block(haystack.text, draft.position, [texts[member] for member in group.members])
+        steps.append(_Step(group.members, draft, block))
+        draft = draft.inserted(block)
+    return steps
+
+
+def _ended(
+    haystack: HaystackText, texts: Sequence[str], layout: Layout, steps: list[_Step], tokens: int
+) -> tuple[_Step, Ending]:
+    """The end of the document: the inserts that close it, and the haystack text and filler before them.
+
+    Takes the last groups off ``steps`` where too little would be left after them: they close the document then.
+    """
+    members = layout.tail
+    while True:
+        draft = steps[-1].draft.inserted(steps[-1].block) if steps else Draft(haystack)
+        block = closing_block([texts[member] for member in members])
+        ending = fit_ending(draft, block.text, tokens)
+        if ending:
+            return _Step(members, draft.advanced(ending.cut), block), ending
+        if not steps:
+            raise DocumentError(
+                f"no ending gives a document of exactly {tokens} tokens under {haystack.encoding.name}; "
+                "choose another context length"
+            )
+        members = steps.pop().members + members
+
+
+def _document(
+    haystack: HaystackText,
+    inserts: Sequence[Insert],
+    tokens: int,
+    tolerance: float,
+    steps: Sequence[_Step],
+    ending: Ending,
+) -> Document:
+    """The finished document: its text, where every insert stands, and its recipe."""
+    parts: list[str] = []
+    placements: dict[int, Placement] = {}
+    here = 0
+    for number, (members, draft, block) in enumerate(steps):
+        parts.append(haystack.text[here : draft.position])
+        if number + 1 < len(steps):
+            following = haystack.text[draft.position : steps[number + 1].draft.position]
+        else:
+            parts.append(ending.filler)
+            draft = draft.continued(ending.filler)
+            following = ""
+        parts.append(block.text)
+        here = draft.position
+        for member, span in zip(members, draft.spans(block, following), strict=True):
+            placements[member] = _placement(inserts[member], span, tokens)
+    ordered = tuple(placements[member] for member in range(len(inserts)))
+    recipe = {
+        "haystack": haystack.origin(),
+        "tokenizer": haystack.encoding.name,
+        "placements": [
+            {
+                "text": placement.text,
+                "requested_depth_percent": placement.requested_depth_percent,
+                "actual_depth_percent": placement.actual_depth_percent,
+                "token_index": placement.token_index,
+            }
+            for placement in ordered
+        ],
+        "document_tokens": tokens,
+        "depth_tolerance": tolerance,
+    }
+    return Document("".join(parts), tokens, ordered, recipe, haystack.repeats(ending.cut))
+
+
+def _placement(insert: Insert, span: Span, tokens: int) -> Placement:
+    return Placement(
+        insert.text,
+        insert.depth_percent,
+        100 * span.token_index / (tokens - span.tokens),
+        span.token_index,
+        span.char_index,
+    )

@@ -1,0 +1,101 @@
+"""summary.json: a run in figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pytest_haystack.reports.cell_result import (
+    CellResult,
+    GateVerdict,
+    SweepResults,
+    rows_of,
+    state_counts,
+    total,
+)
+from pytest_haystack.reports.escape import printable
+from pytest_haystack.results.statistics import Row, Statistics, statistics_of
+
+#: Raised when a key changes its meaning or goes.
+SCHEMA_VERSION = 1
+_TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+
+
+def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> dict[str, Any]:
+    """JSON values: counts, rates from 0 to 1, USD, tokens and seconds; null where something is not known.
+
+    ``end_to_end_rate`` is the mean score over all scored trials, ``interval_95`` its two-sided Wilson interval,
+    ``retrieval_rate`` the mean over those with an answer in the form asked for. ``test_seconds`` adds up what the
+    cells took, each by itself; ``wall_seconds`` is how long the run took.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "name": printable(results.name),
+        "run_id": printable(results.run_id),
+        "plugin_version": results.plugin_version,
+        "started_utc": results.started_utc,
+        "config_path": printable(results.config_path),
+        "tokenizer": printable(results.tokenizer),
+        "haystack": printable(results.haystack),
+        "notes": [printable(note) for note in results.notes],
+        "models": [printable(model) for model in results.models],
+        "tasks": [printable(task) for task in results.tasks],
+        **_figures(results.cells),
+        "wall_seconds": results.wall_seconds,
+        "gates": [
+            {"name": printable(gate.name), "outcome": gate.outcome, "text": printable(gate.text)}
+            for gate in map(GateVerdict._make, gates)
+        ],
+        "results": [
+            {
+                "model": printable(model),
+                "task": printable(task),
+                "chance": results.chance.get(task),
+                **_figures(cells),
+                "by_context_length": _by_length(cells),
+            }
+            for (model, task), cells in results.by_model_and_task().items()
+        ],
+    }
+
+
+def _figures(cells: Sequence[CellResult]) -> dict[str, Any]:
+    rows = rows_of(cells)
+    figures = statistics_of(rows)
+    return {
+        "cells": {"total": len(cells), **state_counts(cells)},
+        **_rates(figures),
+        "retrieval_rate": figures.retrieval_rate,
+        "retrieval_trials": figures.retrieval_n,
+        "outcomes": {printable(name): count for name, count in figures.outcomes.items()},
+        "verdicts": {printable(name): count for name, count in figures.verdicts.items()},
+        "cost_usd": total(row.get("cost_usd") for row in rows),
+        "tokens": _tokens(rows),
+        "test_seconds": round(sum(cell.duration_seconds for cell in cells), 3),
+    }
+
+
+def _rates(figures: Statistics) -> dict[str, Any]:
+    return {
+        "trials": figures.trials,
+        "scored_trials": figures.n,
+        "end_to_end_rate": figures.end_to_end_rate,
+        "interval_95": None if figures.interval is None else list(figures.interval),
+    }
+
+
+def _by_length(cells: Sequence[CellResult]) -> list[dict[str, Any]]:
+    groups: dict[int, list[CellResult]] = {}
+    for cell in cells:
+        groups.setdefault(cell.context_length, []).append(cell)
+    return [{"context_length": length, **_rates(statistics_of(rows_of(groups[length])))} for length in sorted(groups)]
+
+
+def _tokens(rows: Iterable[Row]) -> dict[str, int | None]:
+    """Sums of what providers counted, None where none of them said."""
+    usages = [row.get("usage") or {} for row in rows]
+    sums: dict[str, int | None] = {}
+    for name in _TOKENS:
+        known = total(usage.get(name) for usage in usages)
+        sums[name] = None if known is None else int(known)
+    return sums

@@ -1,0 +1,170 @@
+"""The grid of scores for a terminal.
+
+A line is a tuple of spans; a span is a text with names of pytest's terminal markup (``green``, ``bold``, ...), so
+that whoever prints it decides about colour: ``painted(line, terminal_writer.markup)`` or ``plain(line)``.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
+
+from pytest_haystack.reports.cell_result import CellResult, SweepResults, rows_of, state_counts
+from pytest_haystack.reports.escape import fit_width, printable, width_of
+from pytest_haystack.reports.grid import Grid, Mark, Shown, grid_of
+from pytest_haystack.reports.labels import counted, every_nth, length_labels, rate_label, score_label
+from pytest_haystack.results.statistics import statistics_of
+
+
+class Span(NamedTuple):
+    """A text and how it is marked up."""
+
+    text: str
+    style: tuple[str, ...] = ()
+
+
+Line: TypeAlias = "tuple[Span, ...]"
+
+#: Text and style of marks in place of a score.
+_INSTEAD: dict[Mark, Span] = {
+    Mark.XFAIL: Span("x", ("yellow",)),
+    Mark.ERROR: Span("E", ("red", "bold")),
+    Mark.UNSUPPORTED: Span("n/a", ("cyan",)),
+    Mark.NOT_RUN: Span(".", ("light",)),
+    Mark.NO_SCORE: Span("?", ("cyan",)),
+}
+_SUFFIXES = {Mark.XFAIL: "x", Mark.XPASS: "X"}
+_SIGNS = {**{mark: span.text for mark, span in _INSTEAD.items()}, **_SUFFIXES}
+#: A score and its suffix; and a digit, where scores do not fit.
+_WIDE, _NARROW = 5, 2
+#: Depths and lines beyond these are left to the files.
+_MOST_DEPTHS = 50
+
+
+def render_grid(results: SweepResults, width: int = 80, most_lines: int = 160) -> list[Line]:
+    """The scores of each model and task, no line wider than ``width`` columns (at least 40).
+
+    Where the whole would take more than ``most_lines`` lines, first grids without a fault shrink to their heads,
+    then those at the end.
+    """
+    width = max(40, width)
+    groups = [(model, task, cells) for (model, task), cells in results.by_model_and_task().items()]
+    heads = [_head(model, task, cells, width) for model, task, cells in groups]
+    grids = [grid_of(cells) for _, _, cells in groups]
+    bodies = [_body(grid, width) for grid in grids]
+    shown = _which_fit(groups, heads, bodies, most_lines)
+    lines: list[Line] = []
+    for number, (head, body) in enumerate(zip(heads, bodies, strict=True)):
+        if len(lines) >= most_lines:
+            lines.append((Span(f"... and {counted(len(heads) - number, 'grid')} more in summary.md"),))
+            break
+        lines += [*head, *body, ()] if number in shown else head
+    return lines + _legend(results, grids, width)
+
+
+def plain(line: Line) -> str:
+    """The line without colour."""
+    return "".join(span.text for span in line).rstrip()
+
+
+def painted(line: Line, markup: Callable[..., str]) -> str:
+    """The line through a function like ``TerminalWriter.markup``, which takes styles as keyword arguments."""
+    return "".join(markup(span.text, **dict.fromkeys(span.style, True)) for span in line)
+
+
+def _which_fit(
+    groups: Sequence[tuple[str, str, list[CellResult]]],
+    heads: Sequence[list[Line]],
+    bodies: Sequence[list[Line]],
+    most_lines: int,
+) -> set[int]:
+    """Numbers of the grids that are shown in full."""
+    shown = set(range(len(groups)))
+    total = sum(len(head) + len(body) + 1 for head, body in zip(heads, bodies, strict=True))
+    faultless = [number for number, (_, _, cells) in enumerate(groups) if all(cell.state == "passed" for cell in cells)]
+    for number in [*faultless, *reversed(range(len(groups)))]:
+        if total <= most_lines:
+            break
+        if number in shown and len(shown) > 1:
+            shown.remove(number)
+            total -= len(bodies[number]) + 1
+    return shown
+
+
+def _head(model: str, task: str, cells: Sequence[CellResult], width: int) -> list[Line]:
+    figures = statistics_of(rows_of(cells))
+    counts = state_counts(cells)
+    states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counts.items() if count)
+    mean = "no score"
+    if figures.interval is not None:
+        low, high = figures.interval
+        trials = counted(figures.n, "trial")
+        mean = f"mean {rate_label(figures.end_to_end_rate)} [{rate_label(low)}, {rate_label(high)}] over {trials}"
+    lines: list[Line] = [(Span(fit_width(printable(f"{model}: {task}"), width), ("bold",)),)]
+    lines += _wrapped(f"{mean}; {states}", width)
+    if set(figures.outcomes) - {"answered"}:
+        outcomes = ", ".join(f"{name} {count}" for name, count in figures.outcomes.items())
+        rate = f"; retrieval rate {rate_label(figures.retrieval_rate)}" if figures.retrieval_n else ""
+        lines += _wrapped(f"outcomes: {printable(outcomes)}{rate}", width)
+    return lines
+
+
+def _wrapped(text: str, width: int) -> list[Line]:
+    lines = textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+    return [(Span(fit_width(line, width)),) for line in lines]
+
+
+def _body(grid: Grid, width: int) -> list[Line]:
+    """Lengths as columns, in several blocks where one does not hold them all; depths as rows."""
+    labels = length_labels(grid.lengths)
+    label_width = 3 + max(width_of(depth) for depth in grid.depths)
+    room = width - label_width
+    step = max(_WIDE, 2 + max(len(label) for label in labels))
+    step = step if step * len(labels) <= room else _NARROW
+    rows = every_nth(len(grid.depths), _MOST_DEPTHS)
+    lines: list[Line] = []
+    for start in range(0, len(labels), room // step):
+        columns = range(start, min(len(labels), start + room // step))
+        lines.append((Span(" " * label_width + _ruler(labels, columns, step), ("bold",)),))
+        for row in rows:
+            depth = f"  {grid.depths[row]}%"
+            cells = [_cell(grid.places[row][column], step) for column in columns]
+            lines.append((Span(" " * (label_width - width_of(depth)) + depth), *cells))
+    if step == _NARROW:
+        lines.append((Span("  # is a score of 1, a digit its tenths", ("light",)),))
+    if len(rows) < len(grid.depths):
+        lines.append((Span(f"  {len(rows)} of {len(grid.depths)} depths", ("light",)),))
+    return lines
+
+
+def _ruler(labels: Sequence[str], columns: range, step: int) -> str:
+    """The lengths above their columns, as many as stand apart."""
+    ruler = ""
+    for number, column in enumerate(columns):
+        # The last character of a label stands above the last of a score; the suffix comes after it.
+        end = number * step + step - (1 if step > _NARROW else 0)
+        begin = end - len(labels[column])
+        if begin >= len(ruler) + (1 if ruler else 0) and begin >= 0:
+            ruler = ruler.ljust(begin) + labels[column]
+    return ruler
+
+
+def _cell(shown: Shown, step: int) -> Span:
+    mark, score = shown.mark, shown.score
+    if score is None:
+        text, style = _INSTEAD[mark]
+        return Span(f"{text.rjust(step - 1)} " if step > _NARROW else text[0].rjust(step), style)
+    style = ("yellow",) if mark in _SUFFIXES else ("green",) if shown.state == "passed" else ("red",)
+    if step == _NARROW:
+        return Span(("#" if score == 1 else f"{int(score * 10)}").rjust(step), style)
+    return Span(score_label(score).rjust(step - 1) + _SUFFIXES.get(mark, " "), style)
+
+
+def _legend(results: SweepResults, grids: Sequence[Grid], width: int) -> list[Line]:
+    seen = {mark for grid in grids for mark in grid.marks()}
+    signs = [f"{_SIGNS[mark]} {mark.value}" for mark in Mark if mark in seen and mark in _SIGNS]
+    lines = _wrapped("; ".join(signs), width)
+    for note in results.notes:
+        lines += _wrapped(f"note: {printable(note)}", width)
+    return lines
