@@ -63,7 +63,8 @@ class RowSender:
             report.haystack = json.dumps(  # type: ignore[attr-defined]  # pytest carries added attributes
                 {"sweep": cell.sweep, "cell": cell.id, "own": own, "rows": rows or []}
             )
-            item.stash[ROWS] = []
+            if rows:
+                rows.clear()
         if report.when == "call" and report.passed and TRIALS in item.stash:
             # Only what failed may be run again; the rest would pile up over the session.
             del item.stash[TRIALS]

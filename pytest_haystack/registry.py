@@ -103,6 +103,13 @@ class Registry:
                 "uuid": "pytest_haystack.scoring.uuid_value:score",
                 "substring": "pytest_haystack.scoring.literal:substring",
                 "exact": "pytest_haystack.scoring.literal:substring",
+                "count": "pytest_haystack.scoring.count:score",
+                "ordered": "pytest_haystack.scoring.ordered:score",
+                "set_f1": "pytest_haystack.scoring.set_f1:score",
+                "conflict": "pytest_haystack.scoring.conflict:score",
+                "abstain": "pytest_haystack.scoring.abstain:score",
+                "entity": "pytest_haystack.scoring.entity:score",
+                "verbatim": "pytest_haystack.scoring.verbatim:score",
             },
         )
         self.sources: Names[type[Source]] = Names(

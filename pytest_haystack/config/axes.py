@@ -66,7 +66,8 @@ def _spread(
         inner = [low + (high - low) * sigmoid_share(share) for share in shares[1:-1]]
     else:
         inner = [low + (high - low) * share for share in shares[1:-1]]
-    return [low, *inner, high]
+    # A range of no width must not come out of order by the last bit of a power.
+    return [low, *sorted(min(max(value, low), high) for value in inner), high]
 
 
 def _refuse_repeats(values: list[int] | list[float]) -> None:

@@ -29,7 +29,7 @@ def apply_overrides(draft: Draft, overrides: Sequence[str], registry: Registry) 
     for index, override in enumerate(overrides):
         key, equals, text = override.partition("=")
         key = "".join(key.split())
-        place = Place(f"{OPTION} {key}" if equals else OPTION, (AFTER_FILES, index), 1)
+        place = Place(f"{OPTION} {key}" if equals and key else OPTION, (AFTER_FILES, index), 1)
         parts = key.split(".")
         if not equals or not all(parts) or len(parts) > MAX_DEPTH:
             draft.problem_on_line(place, (), "write KEY=VALUE with a dotted key, e.g. sweep.trials=3")

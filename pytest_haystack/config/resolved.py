@@ -30,7 +30,7 @@ class _Dumper(yaml.SafeDumper):
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = None
-    if "\n" in text:
+    if not text.isprintable():
         # Block style keeps prompts readable; it cannot hold odd characters or outer white space faithfully.
         style = "|" if re.fullmatch(r"[!-~](?:[\n -~]*[!-~])?\n?", text) else '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)

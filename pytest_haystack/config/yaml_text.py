@@ -138,15 +138,20 @@ def _compose(text: str) -> yaml.Node | None:
 
 _PLAIN_WORDS = (
     (r"character '\\t'", "a tab cannot indent YAML; use spaces"),
-    (
-        r"mapping values are not allowed",
-        "unexpected ':'; put text that holds ': ' in quotes, or check the indentation",
-    ),
+    (r"character '(.)' that cannot start", r"text that starts with '\1' needs quotes"),
+    (r"mapping values are not allowed", "unexpected ':'; put text that holds ': ' in quotes, or check the indentation"),
+    (r"sequence entries are not allowed", "unexpected '- '; a list starts on a line of its own"),
     (r"could not find expected ':'", "expected ':' after a key"),
+    (r"expected <block end>, but found '([\]}])'", r"unexpected '\1'"),
+    (r"expected <block end>, but found '<scalar>'", "unexpected text after a value; check quotes and indentation"),
     (r"expected <block end>", "the indentation does not fit the lines above"),
+    (r"expected the node content.*<stream end>", "the file ends where a value is expected"),
+    (r"expected the node content", "a value is expected here"),
+    (r"expected '<document start>'", "unexpected text after the end of the values"),
     (r"another document", "a second YAML document starts here; a config is one document"),
     (r"expected ',' or '\]'", "expected ',' or ']' in a list that starts with '['"),
     (r"expected ',' or '\}'", "expected ',' or '}' in a mapping that starts with '{'"),
+    (r"while scanning an (?:alias|anchor)", "'*' and '&' name values; text that starts with them needs quotes"),
 )
 
 
@@ -156,8 +161,8 @@ def _words(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     if "unexpected end of stream" in problem and error.context_mark is not None:
         return error.context_mark.line + 1, "the quote that opens here is never closed"
     for pattern, words in _PLAIN_WORDS:
-        if re.search(pattern, f"{problem} {error.context or ''}"):
-            problem = words
+        if match := re.search(pattern, f"{problem} {error.context or ''}"):
+            problem = match.expand(words)
             break
     if mark is None:
         return 1, problem

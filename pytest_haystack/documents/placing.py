@@ -57,5 +57,5 @@ def inserted_block(text: str, point: int, inserts: Sequence[str]) -> Block:
 
 
 def closing_block(inserts: Sequence[str]) -> Block:
-    """The inserts that end a document, each on a line of its own: the text before them may stop anywhere."""
-    return Block(inserts, "\n", "\n", "")
+    """The inserts that end a document, each a paragraph of its own: the text before them may stop anywhere."""
+    return Block(inserts, "\n\n", "\n\n", "")

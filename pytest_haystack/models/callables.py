@@ -63,9 +63,10 @@ class PythonCallable(Model):
                 f"{self.entry.model} returned {type(answer).__name__}; let it return a str or a Completion "
                 "(pytest_haystack.models.model)",
             )
-        if answer.latency_seconds is None:
-            answer = replace(answer, latency_seconds=latency_seconds)
-        return answer
+        completion: Completion = answer
+        if completion.latency_seconds is None:
+            completion = replace(completion, latency_seconds=latency_seconds)
+        return completion
 
     def _find(self) -> Callable[[Prompt], Any]:
         spec = self.entry.model

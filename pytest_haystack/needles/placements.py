@@ -35,17 +35,13 @@ def centered(count: int, depth_percent: float, rng: random.Random, options: Mapp
     return [low + (high - low) * k / (count - 1) for k in range(count)]
 
 
-def scattered(
-    count: int, depth_percent: float, rng: random.Random, options: Mapping[str, Any]
-) -> list[float]:
+def scattered(count: int, depth_percent: float, rng: random.Random, options: Mapping[str, Any]) -> list[float]:
     """Uniformly random in 5..95, sorted, new in each cell and trial; one needle at the cell's depth."""
     if count == 1:
         return [depth_percent]
     return sorted(5 + 90 * rng.random() for _ in range(count))
 
 
-def even_spread(
-    count: int, depth_percent: float, rng: random.Random, options: Mapping[str, Any]
-) -> list[float]:
+def even_spread(count: int, depth_percent: float, rng: random.Random, options: Mapping[str, Any]) -> list[float]:
     """First at the cell's depth d, then steps of (100 - d)/N: ten needles at 40 stand at 40, 46, ... 94."""
     return [depth_percent + (100 - depth_percent) * k / count for k in range(count)]

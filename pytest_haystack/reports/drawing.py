@@ -105,7 +105,7 @@ class Sheet:
         import numpy as np
         from matplotlib.collections import PolyCollection
 
-        corners = np.array([[(x, y), (x + w, y), (x + w, y + h), (x, y + h)] for x, y, w, h in boxes])
+        corners: Any = np.array([[(x, y), (x + w, y), (x + w, y + h), (x, y + h)] for x, y, w, h in boxes])
         filled = PolyCollection(corners, facecolors=colours, transform=self.inches, **{"linewidths": 0, **options})
         filled.set_gid(name)
         self.figure.add_artist(filled)
@@ -136,7 +136,7 @@ class Sheet:
 
     def foot(self, words: Sequence[str]) -> None:
         """A quiet line at the bottom that says where the picture is from."""
-        line = "  ·  ".join(word for word in words if word)
+        line = " · ".join(word for word in words if word)
         self.fitted(EDGE, self.height - 0.17, line, 8, self.width - 2 * EDGE, color=QUIET)
 
 

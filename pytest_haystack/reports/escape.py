@@ -92,6 +92,9 @@ def safe_name(text: str, most: int = 80) -> str:
 
 
 def _is_unprintable(char: str) -> bool:
+    # The last two code points of each plane are no characters; XML forbids U+FFFE and U+FFFF.
+    if ord(char) & 0xFFFE == 0xFFFE:
+        return True
     return char not in _JOINERS and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 

@@ -70,15 +70,15 @@ def _case(
     taken: dict[tuple[str, str], int],
     room: int,
     with_properties: bool,
-) -> Case:
+) -> Any:
     file, _, name = cell.nodeid.partition("::")
     classname = f"{results.name}.{cell.task}.{cell.model}"
-    case = _named(Case(), classname, name or cell.nodeid, file if name else results.config_path, taken)
+    case: Any = _named(Case(), classname, name or cell.nodeid, file if name else results.config_path, taken)
     if cell.line is not None:
         case.line = cell.line
     case.time = round(cell.duration_seconds, 3)
     if with_properties:
-        properties = Properties()
+        properties: Any = Properties()  # type: ignore[no-untyped-call]
         properties.extend([Property(key, xml_text(value)) for key, value in _properties(cell).items()])
         case.append(properties)
     result = _result(cell, room)
@@ -113,7 +113,7 @@ def _result(cell: CellResult, room: int) -> Failure | Error | Skipped | None:
     if cell.state == "failed":
         return _with_text(Failure(message, "BelowThreshold"), message, cell, room)
     if cell.state == "error":
-        return _with_text(Error(message, cell.outcome or "error"), message, cell, room)
+        return _with_text(Error(message, brief(cell.outcome or "error", 80)), message, cell, room)
     if cell.state == "skipped":
         return Skipped(message, "pytest.skip")
     if cell.state == "xfailed":
@@ -123,12 +123,13 @@ def _result(cell: CellResult, room: int) -> Failure | Error | Skipped | None:
 
 def _message(cell: CellResult) -> str:
     """A line that can be understood alone, wherever it is shown."""
-    said = brief(cell.message, _LONGEST_MESSAGE)
-    if said:
-        return said
-    if cell.state == "failed" and cell.score is not None:
-        return f"score {cell.score:.6g} is below the threshold {cell.threshold:.6g}"
-    return {"xfailed": "known failure", "skipped": "skipped"}.get(cell.state, cell.outcome or cell.state)
+    said = cell.message
+    if not brief(said, _LONGEST_MESSAGE):
+        score = cell.score
+        said = {"xfailed": "known failure", "skipped": "skipped"}.get(cell.state, cell.outcome or cell.state)
+        if cell.state == "failed" and score is not None:
+            said = f"score {score:.6g} is below the threshold {cell.threshold:.6g}"
+    return brief(said, _LONGEST_MESSAGE) or cell.state
 
 
 def _with_text(result: Failure | Error, message: str, cell: CellResult, room: int) -> Failure | Error:
@@ -157,9 +158,9 @@ def _where(row: Mapping[str, Any]) -> str | None:
     return ", ".join(f"{depth:.2f}%" for depth in depths) or None
 
 
-def _gate(results: SweepResults, gate: GateVerdict, taken: dict[tuple[str, str], int]) -> Case:
+def _gate(results: SweepResults, gate: GateVerdict, taken: dict[tuple[str, str], int]) -> Any:
     name, outcome, text = gate
-    case = _named(Case(), f"{results.name}.gates", printable(name), results.config_path, taken)
+    case: Any = _named(Case(), f"{results.name}.gates", printable(name), results.config_path, taken)
     case.time = 0.0
     message = brief(text, _LONGEST_MESSAGE) or f"gate {outcome}"
     if outcome == "failed":

@@ -14,10 +14,10 @@ def length_labels(lengths: Sequence[int]) -> list[str]:
 
 
 def _short_length(length: int) -> str:
-    for unit, suffix in ((1_000_000, "M"), (1_000, "K")):
-        value = length / unit
-        # 999,960 is 1M, not 1000K.
-        if round(value, 1) >= 1 and (unit == 1_000_000 or length >= 1_000):
+    # 999,500 and more would be 1000K.
+    for least, unit, suffix in ((999_500, 1_000_000, "M"), (1_000, 1_000, "K")):
+        if length >= least:
+            value = length / unit
             return f"{value:.0f}{suffix}" if value >= 99.95 else f"{value:.1f}".removesuffix(".0") + suffix
     return str(length)
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.reports.cell_result import CellResult, SweepResults, rows_of
-from pytest_haystack.reports.drawing import EDGE, Box, Sheet, model_and_task, outline_of, settings
+from pytest_haystack.reports.drawing import EDGE, Box, Sheet, model_and_task, outline_of, settings, text_width
 from pytest_haystack.reports.escape import picture_text, shorten
 from pytest_haystack.reports.grid import Mark, grid_of
 from pytest_haystack.reports.key import draw_legend, draw_scale, legend_height
@@ -82,7 +82,7 @@ def _panel(sheet: Sheet, group: tuple[str, str], cells: list[CellResult], box: B
     sheet.text(left + width, base, mean, 9, ha="right", va="baseline", color=QUIET)
     title, cut = model_and_task(*group)
     sheet.fitted(left, base, title, 10, width - 0.85, cut=cut, fontweight="bold")
-    size = PanelSize(width / len(grid.lengths), cell_height, label_size=8.0)
+    size = PanelSize(width / len(grid.lengths), cell_height, label_size=8.0, most_labels=12)
     Panel(sheet, grid, left, top + _TITLE, size).draw()
 
 
@@ -90,9 +90,11 @@ def _means(results: SweepResults, groups: dict[tuple[str, str], list[CellResult]
     """Models by tasks, each the mean of its trials."""
     models, tasks = results.models, results.tasks
     cell_width, cell_height = min(1.1, max(0.32, 9 / len(tasks))), min(0.45, max(0.2, 7 / len(models)))
-    left, height = 2.5, cell_height * len(models)
-    sheet = Sheet(left + cell_width * len(tasks) + _RIGHT + 0.6, _TOP + 0.2 + height + 1.9)
-    top = _TOP + 0.2
+    names = {name: shorten(picture_text(name), 28) for name in (*models, *tasks)}
+    left = max(1.2, 0.4 + max(text_width(names[model], 8.5) for model in models))
+    below = 0.75 + 0.75 * max(text_width(names[task], 8.5) for task in tasks)
+    top, height = _TOP + 0.2, cell_height * len(models)
+    sheet = Sheet(max(6.4, left + cell_width * len(tasks) + _RIGHT + 0.6), top + height + below)
     boxes: list[Box] = []
     colours: list[Any] = []
     for (model, task), cells in groups.items():
@@ -102,15 +104,13 @@ def _means(results: SweepResults, groups: dict[tuple[str, str], list[CellResult]
         colours.append((0.95, 0.95, 0.95, 1.0) if mean is None else score_colours([mean])[0])
         words, ink = ("-", INK) if mean is None else (score_label(mean), ink_on(mean))
         middle = (x + cell_width / 2, y + cell_height / 2)
-        sheet.stamp(outline_of(words, 8), [middle], ink, f"mean {model} {task}")
+        sheet.stamp(outline_of(words, 9), [middle], ink, f"mean {model} {task}")
     sheet.boxes(boxes, colours, "means", edgecolors=PAPER, linewidths=1, zorder=0)
     for number, model in enumerate(models):
         middle_of_row = top + (number + 0.5) * cell_height
-        name = shorten(picture_text(model), 28)
-        sheet.text(left - 0.1, middle_of_row, name, 8.5, ha="right", va="center_baseline")
+        sheet.text(left - 0.1, middle_of_row, names[model], 8.5, ha="right", va="center_baseline")
     for number, task in enumerate(tasks):
         x = left + (number + 0.5) * cell_width
-        name = shorten(picture_text(task), 28)
-        sheet.text(x, top + height + 0.08, name, 8.5, ha="right", rotation=45, rotation_mode="anchor")
+        sheet.text(x, top + height + 0.08, names[task], 8.5, ha="right", rotation=45, rotation_mode="anchor")
     draw_scale(sheet, left + cell_width * len(tasks) + 0.3, top, min(2.5, height), None)
     return sheet

@@ -13,18 +13,18 @@ from pytest_haystack.reports.palette import INK, LOOKS, PAPER, QUIET, grounds, h
 _LEAST_VALUE_SIZE, _MOST_VALUE_SIZE = 6.5, 12.0
 #: More numbers than this are noise; the colours say it better.
 _MOST_VALUES = 400
-_MOST_LABELS = 20
 #: Width of a digit and height of a line, as parts of the font size.
 _DIGIT, _LINE = 0.64, 1.25
 
 
 @dataclass(frozen=True, slots=True)
 class PanelSize:
-    """Width and height in inches of a cell, and the size in points of the labels of lengths and depths."""
+    """Width and height in inches of a cell; size in points and greatest number of the labels along each side."""
 
     cell_width: float
     cell_height: float
     label_size: float = 9.0
+    most_labels: int = 20
 
 
 class Panel:
@@ -110,7 +110,7 @@ class Panel:
     def _depth_labels(self) -> None:
         rows = len(self.grid.depths)
         fit = int(rows * self.size.cell_height * POINTS_PER_INCH / (self.size.label_size * _LINE))
-        for row in every_nth(rows, min(fit, _MOST_LABELS)):
+        for row in every_nth(rows, min(fit, self.size.most_labels)):
             middle = self.top + (row + 0.5) * self.size.cell_height
             depth = f"{self.grid.depths[row]}%"
             self.sheet.text(self.left - 0.07, middle, depth, self.size.label_size, ha="right", va="center_baseline")
@@ -136,7 +136,7 @@ def _length_ticks(grid: Grid, size: PanelSize) -> tuple[range, list[str], bool]:
     longest = max(len(label) for label in labels) * _DIGIT * size.label_size + 5
     turned = longest > room * 1.6
     fit = int(len(labels) * room / (size.label_size * _LINE if turned else longest))
-    shown = every_nth(len(labels), min(fit, _MOST_LABELS))
+    shown = every_nth(len(labels), min(fit, size.most_labels))
     return shown, [labels[column] for column in shown], turned
 
 

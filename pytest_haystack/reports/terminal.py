@@ -10,8 +10,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from pytest_haystack.reports.cell_result import CellResult, SweepResults, rows_of, state_counts
-from pytest_haystack.reports.escape import fit_width, printable, width_of
+from pytest_haystack.reports.cell_result import CellResult, State, SweepResults, rows_of, state_counts
+from pytest_haystack.reports.escape import fit_width, printable, shorten, width_of
 from pytest_haystack.reports.grid import Grid, Mark, Shown, grid_of
 from pytest_haystack.reports.labels import counted, every_nth, length_labels, rate_label, score_label
 from pytest_haystack.results.statistics import statistics_of
@@ -36,8 +36,8 @@ _INSTEAD: dict[Mark, Span] = {
 }
 _SUFFIXES = {Mark.XFAIL: "x", Mark.XPASS: "X"}
 _SIGNS = {**{mark: span.text for mark, span in _INSTEAD.items()}, **_SUFFIXES}
-#: A score and its suffix; and a digit, where scores do not fit.
-_WIDE, _NARROW = 5, 2
+#: Columns of a cell: a score, its suffix and air; without air; a single digit.
+_WIDE, _TIGHT, _NARROW = 5, 4, 2
 #: Depths and lines beyond these are left to the files.
 _MOST_DEPTHS = 50
 
@@ -93,21 +93,29 @@ def _which_fit(
 
 
 def _head(model: str, task: str, cells: Sequence[CellResult], width: int) -> list[Line]:
+    model, task = printable(model), printable(task)
     figures = statistics_of(rows_of(cells))
-    counts = state_counts(cells)
-    states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counts.items() if count)
+    states = ", ".join(_counted(state, count) for state, count in state_counts(cells).items() if count)
     mean = "no score"
     if figures.interval is not None:
         low, high = figures.interval
         trials = counted(figures.n, "trial")
         mean = f"mean {rate_label(figures.end_to_end_rate)} [{rate_label(low)}, {rate_label(high)}] over {trials}"
-    lines: list[Line] = [(Span(fit_width(printable(f"{model}: {task}"), width), ("bold",)),)]
+    half = width // 2 - 1
+    name = (
+        f"{model}: {task}" if len(model) + len(task) + 2 <= width else f"{shorten(model, half)}: {shorten(task, half)}"
+    )
+    lines: list[Line] = [(Span(fit_width(name, width), ("bold",)),)]
     lines += _wrapped(f"{mean}; {states}", width)
     if set(figures.outcomes) - {"answered"}:
         outcomes = ", ".join(f"{name} {count}" for name, count in figures.outcomes.items())
         rate = f"; retrieval rate {rate_label(figures.retrieval_rate)}" if figures.retrieval_n else ""
         lines += _wrapped(f"outcomes: {printable(outcomes)}{rate}", width)
     return lines
+
+
+def _counted(state: State, count: int) -> str:
+    return counted(count, "error") if state == "error" else f"{count:,} {state.replace('_', ' ')}"
 
 
 def _wrapped(text: str, width: int) -> list[Line]:
@@ -118,17 +126,18 @@ def _wrapped(text: str, width: int) -> list[Line]:
 def _body(grid: Grid, width: int) -> list[Line]:
     """Lengths as columns, in several blocks where one does not hold them all; depths as rows."""
     labels = length_labels(grid.lengths)
-    label_width = 3 + max(width_of(depth) for depth in grid.depths)
+    label_width = 4 + max(width_of(depth) for depth in grid.depths)
     room = width - label_width
     step = max(_WIDE, 2 + max(len(label) for label in labels))
-    step = step if step * len(labels) <= room else _NARROW
+    if step * len(labels) > room:
+        step = _TIGHT if _TIGHT * len(labels) <= room else _NARROW
     rows = every_nth(len(grid.depths), _MOST_DEPTHS)
     lines: list[Line] = []
     for start in range(0, len(labels), room // step):
         columns = range(start, min(len(labels), start + room // step))
         lines.append((Span(" " * label_width + _ruler(labels, columns, step), ("bold",)),))
         for row in rows:
-            depth = f"  {grid.depths[row]}%"
+            depth = f"  {grid.depths[row]}% "
             cells = [_cell(grid.places[row][column], step) for column in columns]
             lines.append((Span(" " * (label_width - width_of(depth)) + depth), *cells))
     if step == _NARROW:
@@ -139,15 +148,16 @@ def _body(grid: Grid, width: int) -> list[Line]:
 
 
 def _ruler(labels: Sequence[str], columns: range, step: int) -> str:
-    """The lengths above their columns, as many as stand apart."""
-    ruler = ""
-    for number, column in enumerate(columns):
+    """The lengths above their columns: the first, the last, and of the others those that stand apart."""
+    ruler = [" "] * (step * len(columns))
+    for number in dict.fromkeys((0, len(columns) - 1, *range(len(columns)))):
+        label = labels[columns[number]]
         # The last character of a label stands above the last of a score; the suffix comes after it.
         end = number * step + step - (1 if step > _NARROW else 0)
-        begin = end - len(labels[column])
-        if begin >= len(ruler) + (1 if ruler else 0) and begin >= 0:
-            ruler = ruler.ljust(begin) + labels[column]
-    return ruler
+        begin = max(0, end - len(label))
+        if "".join(ruler[max(0, begin - 1) : begin + len(label) + 1]).isspace():
+            ruler[begin : begin + len(label)] = label
+    return "".join(ruler).rstrip()
 
 
 def _cell(shown: Shown, step: int) -> Span:

@@ -19,13 +19,14 @@ _ENGLISH = (
     r"\b(?:cannot|can't|could not|couldn't) be (?:found|determined|answered|identified|located|known|inferred)",
     r"\bno (?:\w+ ){0,4}(?:is|are|was|were) (?:\w+ )?(?:mentioned|stated|given|found|listed|provided|specified|present|available|recorded)",
     r"\b(?:there (?:is|are|was|were)|i (?:see|find|found|have)|contains?|has|have|with|gives?|provides?|offers?) no\b",
-    r"\bnone (?:for|of (?:the|these|those|them)|is|was|are|were|given|mentioned|listed|found)\b",
+    r"\bnone (?:for|of (?:the|these|those|them|which|whom)|is|was|are|were|given|mentioned|listed|found)\b",
     r"\b(?:lacks?|lacking|omits?|absent from|missing from|silent on|without (?:any )?mention|no mention|no such|no information|no record"
     r"|no answer|no data|insufficient (?:information|context|data))\b",
     r"\b(?:unanswerable|unknown|undisclosed|unspecified|n/a|not applicable)\b",
 )
 _OTHERS = (
     r"\bnicht (?:\w+ )?(?:gefunden|erwähnt|enthalten|angegeben|genannt|finden|bekannt|im text)\b|\bkeine? (?:angabe|information|hinweis)\w*",
+    r"\bn(?:e |')(?:\w+ )?(?:mentionn|contien|indiqu|précis|trouv|di|donn|figur)\w* pas\b",
     r"\b(?:pas|aucune?) (?:\w+ )?(?:mentionné|trouvé|indiqué|précisé|information|mention|trouver|donné)\w*",
     r"\bno (?:se )?(?:menciona|encuentra|indica|aparece|contiene|especifica|he encontrado|encontré|encuentro)\b",
     r"\bnão (?:\w+ )?(?:mencion|encontr|indic|cont[eé]m|const|inform)\w*|\bnon (?:è )?(?:menzionat|indicat|trov|contien|present|specificat)\w*",
@@ -38,7 +39,9 @@ _OTHERS = (
     r"उल्लेख नहीं|नहीं मिल|नहीं दिया|नहीं है|उपलब्ध नहीं|belirtilm|bulunam|bahsedilm",
 )
 _ABSTAINS = re.compile("|".join(_ENGLISH + _OTHERS))
-_ALONE = re.compile(r"\W*(?:none|nothing|null|nil|nan|no answer|n\.?/?a\.?|unknown|not sure|no idea|i don't know|idk|-|\?+)\W*")
+_ALONE = re.compile(
+    r"\W*(?:none|nothing|null|nil|nan|no answer|n\.?/?a\.?|unknown|not sure|no idea|i don't know|idk)\W*"
+)
 _TAKEN_BACK = re.compile(
     r"\b(?:not|n't|isn't|hardly|by no means|far from|never|nor) (?:\w+ ){0,2}(?:unanswerable|unknown|n/a)\b"
     r"|(?:unanswerable|unknown) (?:is|would be) (?:not|wrong|incorrect)"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pytest_haystack.scoring.matching import Mention, find_mentions
-from pytest_haystack.scoring.numbers import find_numbers, plain_number, spelled
+from pytest_haystack.scoring.figures import find_numbers, plain_number, spelled
 from pytest_haystack.scoring.score import Expected, Reference
 from pytest_haystack.scoring.text import fold, normalise, sentences
 from pytest_haystack.scoring.unwrapping import unwrap

@@ -29,9 +29,7 @@ class Stance:
     rank: int = 0
 
 
-def committed(
-    text: str, mentions: Sequence[Mention], question: str = "", *, numeric: bool = False
-) -> list[Stance]:
+def committed(text: str, mentions: Sequence[Mention], question: str = "", *, numeric: bool = False) -> list[Stance]:
     """The mentions that the answer commits to, in order; text and question folded.
 
     With ``numeric`` totals and equations mark an answer too, and of several such the last one counts.
@@ -47,16 +45,19 @@ def committed(
 
 
 def asserted(
-    text: str, mentions: Sequence[Mention], question: str = "", *, numeric: bool = False
+    text: str, mentions: Sequence[Mention], question: str = "", *, numeric: bool = False, several: bool = False
 ) -> list[Stance]:
-    """Every mention that is neither denied nor taken back, with its stance."""
+    """Every mention that is neither denied nor taken back, with its stance.
+
+    Where ``several`` values are asked for, one that comes later takes none back.
+    """
     held: list[Stance] = []
     previous: Stance | None = None
     for index, mention in enumerate(mentions):
         following = mentions[index + 1].start if index + 1 < len(mentions) else len(text)
         stance = _stance(text, mention, previous, following, question, numeric)
         if previous is not None:
-            if _takes_back(text, previous.mention.end, mention.start):
+            if not several and _takes_back(text, previous.mention.end, mention.start):
                 held = [other for other in held if other.mention.key == mention.key]
             if stance.denied and stance.linked and _denies_all(text, mention):
                 _deny_linked(held)
@@ -74,19 +75,24 @@ def _stance(
     after = text[mention.end : min(following, mention.end + WINDOW)]
     stance = Stance(mention, weak=mention.weak)
     if previous is not None and len(before) < 60 and wording.CONNECTOR.fullmatch(before):
-        stance.linked = True
+        # "Unlike A, B is": a comma before a subject joins sentences, not items.
+        stance.linked = not (before.strip() == "," and _SUBJECT.match(after))
     # A clause may have begun before the previous mention: "not X or Y", "although X has Y".
     wide = text[max(0, mention.start - WINDOW) : mention.start]
     clause = last_clause(wide)
     rest = text[mention.end : mention.end + WINDOW]
     stance.denied = is_denied(clause, wide, rest)
     stance.weak = stance.weak or _in_question(rest) or _is_aside(wide, after, question)
-    stance.rank = 0 if stance.denied else _rank(before, after, numeric)
+    stance.rank = 0 if stance.denied else _rank(before, wide, after, numeric)
     if stance.linked and previous is not None:
-        stance.denied = stance.denied or (previous.denied and "but" not in before)
+        # A bracket or line that ends takes its negation with it.
+        stance.denied = stance.denied or (previous.denied and not re.search(r"[)\]\n;]", before))
         stance.weak = stance.weak or (previous.weak and not previous.mention.weak)
         stance.rank = max(stance.rank, previous.rank)
     return stance
+
+
+_SUBJECT = re.compile(r"\W{0,2}(?:is|was|are|were|has|ist|est|es|è|é)\b")
 
 
 def last_clause(before: str) -> str:
@@ -166,7 +172,7 @@ def about_another(sentence: str, after: str, question: str) -> bool:
     return False
 
 
-def _rank(before: str, after: str, numeric: bool) -> int:
+def _rank(before: str, wide: str, after: str, numeric: bool) -> int:
     for rank, label in wording.LABELS:
         last = None
         for match in label.finditer(before):
@@ -175,10 +181,7 @@ def _rank(before: str, after: str, numeric: bool) -> int:
             return rank
     if wording.ANSWER_AFTER.match(after):
         return 2
-    if numeric:
-        clause = before[max((m.end() for m in wording.SENTENCE_BREAK.finditer(before)), default=0) :]
-        return 1 if wording.TOTALS.search(clause) else 0
-    return 0
+    return 1 if numeric and wording.TOTALS.search(last_sentence(wide)) else 0
 
 
 def _sentence_ends(between: str) -> bool:

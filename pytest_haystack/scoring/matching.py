@@ -14,7 +14,9 @@ _JOINERS = frozenset(":/.@+_")
 _HYPHENS = re.compile(r"([-—]|\s+)")
 _CORE = re.compile(r"\w+")
 #: Scripts written without spaces between words: an edge within them can be no word boundary.
-UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _OWN_SCRIPT = (("\uac00", "\ud7a3"), ("\u0590", "\u05ff"), ("\u0600", "\u06ff"), ("\u0900", "\u0dff"))
 #: French and Italian articles that a vowel has cut short.
@@ -43,7 +45,9 @@ def find_mentions(text: str, values: Iterable[str]) -> list[Mention]:
 
     Where one value is part of another the longer one counts: ``Marta Voss`` is not also ``Voss``.
     """
-    found = [Mention(start, end, value) for value in dict.fromkeys(values) for start, end in _ends(occurrences(text, value))]
+    found = [
+        Mention(start, end, value) for value in dict.fromkeys(values) for start, end in _ends(occurrences(text, value))
+    ]
     found.sort(key=lambda mention: (mention.start, -mention.end))
     kept: list[Mention] = []
     for mention in found:
@@ -90,10 +94,7 @@ def _pattern(value: str) -> re.Pattern[str]:
 def is_whole(text: str, start: int, end: int, value: str) -> bool:
     """True where what stands from ``start`` to ``end`` is no part of a longer word, number or code."""
     inside = _JOINERS.intersection(value)
-    return not (
-        _joined_before(text, start, inside)
-        or _joined_after(text, end, inside)
-    )
+    return not (_joined_before(text, start, inside) or _joined_after(text, end, inside))
 
 
 def _joined_before(text: str, start: int, inside: frozenset[str]) -> bool:

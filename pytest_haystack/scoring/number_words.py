@@ -38,7 +38,9 @@ _WORD = re.compile(
 )
 _GAP = re.compile(r"[ \n]?-?[ \n]?")
 #: ``one`` is a pronoun more often than a number.
-_PRONOUN_BEFORE = re.compile(r"\b(?:the|this|that|which|no|any|every|each|another|other|only the|some|last|first)[ \n]+$")
+_PRONOUN_BEFORE = re.compile(
+    r"\b(?:the|this|that|which|no|any|every|each|another|other|only the|some|last|first)[ \n]+$"
+)
 _PRONOUN_AFTER = re.compile(r"[ \n]+(?:of|for|that|which|who|with|more|in|on|from|can|could|should|might|is|was)\b|'")
 
 

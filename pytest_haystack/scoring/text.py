@@ -54,7 +54,6 @@ _LATEX_WORDS = re.compile(r"\\(?:left|right|displaystyle|big|Big|quad|qquad)(?![
 _LATEX_SIGNS = (
     (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "×"),
     (re.compile(r"\\(?:to|rightarrow|longrightarrow|Rightarrow)(?![A-Za-z])"), "->"),
-    (re.compile(r"\{,\}"), ","),
     (re.compile(r"(?<=\d)\\[,;:! ](?=\d)"), "_"),
     (re.compile(r"\\[,;:! ]"), " "),
     (re.compile(r"\\([\[\]()])"), " "),
@@ -112,6 +111,7 @@ def _without_markup(text: str) -> str:
         text = _LATEX_WORDS.sub("", text)
         for pattern, sign in _LATEX_SIGNS:
             text = pattern.sub(sign, text)
+    text = text.replace("{,}", ",")
     text = _SIGNS.sub("", _PRODUCT.sub("×", text))
     text = _LINE_START.sub("", text)
     return _EMPHASIS.sub("", text)

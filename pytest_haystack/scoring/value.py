@@ -42,8 +42,12 @@ def commitment(read: Answer, expected: str, alternatives: tuple[str, ...]) -> li
     return stances
 
 
-_OR_AFTER = re.compile(r"[\s\"',]{0,3}(?:\bor\b|/|\boder\b|\bou\b|或者?)[\s\"',]{0,3}(?:maybe |possibly |perhaps )?([^\s,;\"'()]{2,80})")
-_OR_BEFORE = re.compile(r"([^\s,;\"'()]{2,80})[\s\"',]{0,3}(?:\bor\b|/|\boder\b|\bou\b|或者?)[\s\"',]{0,3}(?:maybe |possibly |perhaps )?$")
+_OR_AFTER = re.compile(
+    r"[\s\"',]{0,3}(?:\bor\b|/|\boder\b|\bou\b|或者?)[\s\"',]{0,3}(?:maybe |possibly |perhaps )?([^\s,;\"'()]{2,80})"
+)
+_OR_BEFORE = re.compile(
+    r"([^\s,;\"'()]{2,80})[\s\"',]{0,3}(?:\bor\b|/|\boder\b|\bou\b|或者?)[\s\"',]{0,3}(?:maybe |possibly |perhaps )?$"
+)
 
 
 def _hedged(read: Answer, stances: list[Stance]) -> bool:

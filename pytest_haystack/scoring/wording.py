@@ -39,7 +39,9 @@ _VERB = (
     r"(?:is|was|are|were|would be|could be|can be|can|could|does|do|did|has|have|had|will|should|must be|must|seems|looks"
     r"|'s|ain)"
 )
-_DEGREE = r"(?: (?:definitely|certainly|clearly|also|in fact|actually|probably|obviously|simply|both|all|plainly|surely))*"
+_DEGREE = (
+    r"(?: (?:definitely|certainly|clearly|also|in fact|actually|probably|obviously|simply|both|all|plainly|surely))*"
+)
 _WRONG = (
     r"(?:wrong|incorrect|false|invalid|outdated|superseded|obsolete|mistaken|out of the question|ruled out|excluded"
     r"|an? (?:decoy|distractor|trap|mistake|lie|typo|red herring|wrong|incorrect|old|other|outdated|older|different|earlier)"
@@ -88,10 +90,19 @@ LABELS = (
             r"|\b(?:antwort|réponse|respuesta|resposta|risposta|antwoord|ответ|odpowiedź|cevap|svar)\b|答案|答え|回答|정답|الإجابة|उत्तर"
         ),
     ),
-    (1, re.compile(r"(?:^|[.!?\n;:,]\s*)(?:so|thus|therefore|hence|overall|also ist|donc|por lo tanto)\b|\b(?:therefore|thus|hence)\b")),
+    (
+        1,
+        re.compile(
+            r"(?:^|[.!?\n;:,]\s*)(?:so|thus|therefore|hence|overall|also ist|donc|por lo tanto)\b|\b(?:therefore|thus|hence)\b"
+        ),
+    ),
 )
-#: Numbers only: what is computed or counted.
-TOTALS = re.compile(r"\b(?:total(?:s|ling|ing)?|sum|altogether|in all|result|equals?|makes|gives|average|mean|max(?:imum)?|count)\b|=")
+#: Numbers only: what stands right before a number that was computed or counted.
+TOTALS = re.compile(
+    r"\b(?:total|sum|result|count|average|mean|max(?:imum)?|min(?:imum)?|product|difference)\b"
+    r"(?:[^;.!?\n]|\.(?=\d)){0,80}(?:\b(?:is|are|was|equals?)\b|[=:])\W{0,3}(?:about |exactly |approximately )?$"
+    r"|(?:\btotal(?: of|s|ling|ing)?|\b(?:equals?|makes|gives|altogether|in all)|=)\W{0,3}$"
+)
 #: Words behind a value that make it the answer.
 ANSWER_AFTER = re.compile(
     r"\W{0,3}(?:is|was|must be|should be)\s+(?:indeed |in fact |clearly )?(?:the |my )?(?:final |correct |right |actual |true )?"

@@ -49,6 +49,11 @@ def test_values_that_are_equal_once_rounded_appear_once():
     assert expand_depths(DepthRange(min=50, max=50, num=3)) == (50,)
 
 
+def test_a_range_of_no_width_is_one_value_on_every_scale():
+    for scale in SCALES:
+        assert len(set(expand_depths(DepthRange(min=0.005, max=0.005, num=3, scale=scale)))) == 1
+
+
 @pytest.mark.parametrize("scale", SCALES)
 def test_one_point_is_the_minimum(scale):
     assert expand_lengths(LengthRange(min=500, max=900, num=1, scale=scale)) == (500,)

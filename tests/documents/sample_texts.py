@@ -88,17 +88,36 @@ EMOJI = (
     "Keypad says 1️⃣2️⃣3️⃣ but the door says 🚪❌🤷🏿‍♀️.",
     "She answered with a heart ❤️‍🔥 and three thumbs 👍🏻👍🏽👍🏿.",
 )
-CODE = (
-    "def survey(marsh: Marsh, years: int = 11) -> Map:\n    total = 0\n    for year in range(years):\n"
-    "        total += marsh.measure(year)  # metres\n    return Map(total / years)",
-    'class Ferry:\n    """Leaves at dawn."""\n\n    def __init__(self, name: str) -> None:\n        self.name = name',
-    "int main(void) {\n\tint steps = 119;\n\twhile (steps > 0) {\n\t\tsteps = steps % 2 ? steps - 1 : steps / 2;\n\t}\n"
-    "\treturn steps;\n}",
-    'const price = {salt: 4.25, wool: [1, 2, 3], note: "<|endoftext|>"};\nconsole.log(price?.salt ?? 0);',
-    "SELECT name, COUNT(*) AS n\nFROM ledgers\nWHERE price >= 4.25 AND town <> 'Hale'\nGROUP BY name;",
-)
+_PYTHON = """\
+def survey(marsh: Marsh, years: int = 11) -> Map:
+    total = 0
+    for year in range(years):
+        total += marsh.measure(year)  # metres
+    return Map(total / years)
 
-#: Name to sentences, what joins them, and how many make a paragraph.
+class Ferry:
+
+    def __init__(self, name: str) -> None:
+        self.name = name"""
+_C = """\
+int main(void) {
+\tint steps = 119;
+\twhile (steps > 0) {
+\t\tsteps = steps % 2 ? steps - 1 : steps / 2;
+\t}
+\treturn steps;
+}"""
+_JAVASCRIPT = """\
+const price = {salt: 4.25, wool: [1, 2, 3], note: "<|endoftext|>"};
+console.log(price?.salt ?? 0);"""
+_SQL = """\
+SELECT name, COUNT(*) AS n
+FROM ledgers
+WHERE price >= 4.25 AND town <> 'Hale'
+GROUP BY name;"""
+CODE = (_PYTHON, _C, _JAVASCRIPT, _SQL)
+
+#: Name to sentences and what joins them.
 _PROSE = {
     "english": (ENGLISH, " "),
     "chinese": (CHINESE, ""),

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from pytest_haystack.models.paid import GatewayModel
 from pytest_haystack.running.gateway.client import GatewayClient
 from pytest_haystack.running.gateway.process import GatewayProcess
 from tests.gateway.entries import CANARY, entry, say
-from tests.support.openai_server import OpenAIServer, Received, Reply, answer, error
+from tests.support.openai_server import OpenAIServer, Received, Reply, Script, answer, error
 
 ANTHROPIC = "anthropic/claude-sonnet-4-5"
 
@@ -56,7 +57,7 @@ def echo_key(request: Received) -> Reply:
     return error(500, f"cannot handle Authorization: {request.headers['authorization']} at {request.path}")
 
 
-SCRIPTS = {
+SCRIPTS: dict[str, Script] = {
     "plain": answer("7421"),
     "no-usage": answer("7421", usage=None),
     "reasoning-content": answer("7421", reasoning_content="It said 7421."),
@@ -87,7 +88,7 @@ SCRIPTS = {
     "anthropic-window": anthropic("model_context_window_exceeded"),
     "anthropic-end": anthropic("end_turn"),
 }
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "passing": {"retries": 4},
     "retry-after": {"retries": 1},
     "retry-tomorrow": {"retries": 5},

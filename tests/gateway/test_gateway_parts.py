@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 from email.utils import formatdate
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -79,7 +80,7 @@ def test_without_limits_nothing_waits() -> None:
         window.take(0, 10**9)
 
 
-def lane(**limits: int) -> Lane:
+def lane(**limits: Any) -> Lane:
     return Lane(ModelSettings.from_entry(entry("m", None, **limits)), None)
 
 

@@ -125,6 +125,8 @@ def test_several_names_give_several_values_in_the_order_of_the_question() -> Non
         "What is the code of Zyra-7?",
         "What is the best museum in San Diego?",
         "Who painted the lighthouse door?",
+        "What is the oldest museum in San Francisco?",
+        "Who painted the ferry door green?",
         "",
         "?",
     ],

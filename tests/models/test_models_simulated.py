@@ -141,6 +141,15 @@ def test_lost_in_the_middle_is_blind_from_30_to_70_percent(tokens: int) -> None:
     assert [depth for depth, seen in found.items() if not seen] == list(range(30, 71, 5))
 
 
+def test_depth_is_measured_without_the_sentence_itself() -> None:
+    document = filler(6_000)[:20_000]
+    attends = PROFILES["lost-in-the-middle"](document, load_encoding("cl100k_base"))
+
+    assert attends(13_000, 15_000)  # 13,000 of 18,000 characters: 72 percent
+    assert not attends(13_000, 13_100)  # 13,000 of 19,900: 65 percent
+    assert attends(18_000, 20_000)
+
+
 @pytest.mark.parametrize(("tokens", "blind"), [(3_999, False), (4_000, True)])
 def test_lost_in_the_middle_starts_at_4000_tokens_exactly(tokens: int, blind: bool) -> None:
     encoding = load_encoding("cl100k_base")

@@ -95,6 +95,18 @@ def test_names_and_values_in_the_haystack_are_drawn_anew(seed: int) -> None:
     assert other_value.value != refused.value
 
 
+def test_a_name_is_never_used_twice_in_a_document() -> None:
+    rng = random.Random(5)
+    maker, state = FactMaker(rng, ""), rng.getstate()
+    first = maker.fact("echo delay")
+
+    rng.setstate(state)  # the same draws again
+    second = maker.fact("echo delay")
+
+    assert stem_of(second.entity) != stem_of(first.entity)
+    assert second.value != first.value
+
+
 def test_a_number_inside_a_longer_one_is_no_occurrence() -> None:
     kind = ValueOptions(type="int", min=7, max=7)
 

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+# Imported once here: the runs within these tests would import them anew, each for itself.
+import jinja2  # noqa: F401
+import junitparser  # noqa: F401
+import matplotlib.backends.backend_agg
+import matplotlib.figure  # noqa: F401
+import pydantic  # noqa: F401
 import pytest
+import tiktoken  # noqa: F401
+import yaml  # noqa: F401
 
 #: Two lengths, three depths, on the embedded reader; blind from 4,000 tokens on at depth 50.
 SMALL = """\
@@ -52,13 +62,29 @@ def workers(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
-    """Run pytest in a process of its own on haystack.yaml with more arguments."""
+    """Run pytest on haystack.yaml with more arguments."""
 
     def runner(*args: str, config: str | None = "haystack.yaml") -> pytest.RunResult:
         option = ("--haystack-config", config) if config else ()
-        return pytester.runpytest_subprocess("-p", "no:randomly", *option, *args, timeout=120)
+        return pytester.runpytest_inprocess("-p", "no:randomly", *option, *args)
 
     return runner
+
+
+@pytest.fixture
+def command(pytester: pytest.Pytester) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command `pytest-haystack`, as it is installed."""
+
+    def runner(*args: str | Path) -> subprocess.CompletedProcess[str]:
+        program = Path(sys.executable).with_name("pytest-haystack")
+        return subprocess.run([program, *args], capture_output=True, text=True, timeout=120, check=False)
+
+    return runner
+
+
+def literal(text: str) -> str:
+    """A text for ``fnmatch_lines`` in which brackets stand for themselves."""
+    return text.replace("[", "[[]")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.plugin.conftest import BLIND, SMALL
+from tests.plugin.conftest import BLIND, SMALL, literal
 
 Run = Callable[..., pytest.RunResult]
 KNOWN = """\
@@ -62,7 +62,6 @@ def test_a_session_scoped_model_is_made_once(small: Path, run: Run, pytester: py
     result = run("-s")
 
     result.assert_outcomes(failed=6)
-    assert result.outlines.count("made a model") + sum("made a model" in line for line in result.outlines) >= 1
     assert sum("made a model" in line for line in result.outlines) == 1
 
 
@@ -169,9 +168,7 @@ def test_own_tests_leave_rows_and_reports_of_their_own(small: Path, run: Run, ro
 
 
 def test_a_mark_that_matches_nothing_or_is_misspelt_is_a_usage_error(small: Path, run: Run, pytester: Any) -> None:
-    pytester.makepyfile(
-        test_mine="import pytest\n@pytest.mark.haystack(task='singel')\ndef test_mine(haystack): pass"
-    )
+    pytester.makepyfile(test_mine="import pytest\n@pytest.mark.haystack(task='singel')\ndef test_mine(haystack): pass")
     result = run("test_mine.py")
 
     assert result.ret == 4
@@ -206,7 +203,7 @@ def test_a_known_failure_is_xfail_and_the_run_is_green(write: Any, run: Run, wor
 
     result.assert_outcomes(passed=5, xfailed=1)
     assert result.ret == 0
-    result.stdout.fnmatch_lines([f"XFAIL {BLIND} - lost*"])
+    result.stdout.fnmatch_lines([literal(f"XFAIL {BLIND} - lost")])
 
 
 def test_a_known_failure_that_passes_is_xpass_or_fails_if_strict(write: Any, run: Run, pytester: Any) -> None:

@@ -48,7 +48,9 @@ def server() -> Generator[OpenAIServer, None, None]:
     with OpenAIServer() as running:
         running.base("good", finds_it)
         running.base("closed", error(401, f"Incorrect API key provided: {CANARY}"))
-        running.base("small", error(400, "This model's maximum context length is 128 tokens", "context_length_exceeded"))
+        running.base(
+            "small", error(400, "This model's maximum context length is 128 tokens", "context_length_exceeded")
+        )
         yield running
 
 

@@ -37,8 +37,8 @@ async def send(
         except RequestError as failure:
             outcome = _outcome(failure)
             seconds = pause_before_retry(failure, retries, chance)
-            again = failure.passes and outcome in _PASSING and seconds is not None
-            if not again or retries >= lane.settings.retries:
+            again = failure.passes and outcome in _PASSING and retries < lane.settings.retries
+            if not again or seconds is None:
                 raise _given_up(lane, failure, outcome, retries) from failure
             retries += 1
             if failure.status == 429:

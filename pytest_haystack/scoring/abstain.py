@@ -1,0 +1,72 @@
+"""Scorer ``abstain``: does the model say that the text lacks the answer, and only where it does?"""
+
+from __future__ import annotations
+
+import re
+
+from pytest_haystack.scoring import value
+from pytest_haystack.scoring.abstention import abstains
+from pytest_haystack.scoring.amounts import stated
+from pytest_haystack.scoring.answers import Answer, as_key, as_text, keys_of, mentions_of, read_answer
+from pytest_haystack.scoring.commitment import Stance, asserted, last_clause, last_sentence
+from pytest_haystack.scoring.matching import Mention
+from pytest_haystack.scoring.score import Reference, Score
+from pytest_haystack.scoring.verdicts import missed, right
+
+#: A code: letters and digits in one token.
+_CODE = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{3,60}(?![\w-])")
+_STATES = re.compile(r"(?:\b(?:is|was|be|equals?|as|to)|'s|[=:])\W{0,3}(?:the |a |number |code )?$")
+_WORD = re.compile(r"[^\W\d_]+")
+#: Subjects by which an answer speaks of what was asked.
+_MEANS_ASKED = frozenset(
+    "it this that which there the a an of is was my best guess estimate answer value number code likely probably most would be i "
+    "think believe say maybe perhaps possibly so correct actual and but however though final says stated given as to in s "
+    "based on context".split()
+)
+
+
+def score(answer: str, reference: Reference) -> Score:
+    """1 where an unanswerable question is declined, else 0.
+
+    ``reference.expected`` is the word agreed for declining; saying in other words that the text lacks it counts
+    too, unless a value is given all the same. With option ``answerable`` the expected value must be given instead
+    (scored like ``value``), and declining is wrong.
+    """
+    if reference.options.get("answerable"):
+        return value.score(answer, reference)
+    read = read_answer(answer, reference)
+    words = [stance for stance in _stances(read, [as_key(as_text(reference.expected))]) if not stance.weak]
+    declined = bool(words) or abstains(read.folded)
+    names = keys_of(reference.alternatives)
+    planted = [stance for stance in _stances(read, list(names)) if _gives(read, stance)]
+    given = [names[stance.mention.key] for stance in planted]
+    if declined and not given and not any(_gives(read, stance) for stance in _values(read)):
+        return right()
+    return missed(read, distractors=given) if given or not declined else Score(0.0, "wrong", {"gave_value": True})
+
+
+def _stances(read: Answer, keys: list[str]) -> list[Stance]:
+    return asserted(read.folded, mentions_of(read.folded, keys), read.question)
+
+
+def _values(read: Answer) -> list[Stance]:
+    """Numbers and codes that the question does not hold."""
+    codes = [Mention(m.start(), m.end(), m[0]) for m in list(_CODE.finditer(read.folded))[:100] if m[0] not in read.question]
+    numbers = [stance for stance in stated(read) if stance.mention.key not in read.question]
+    return asserted(read.folded, codes, read.question) + numbers
+
+
+def _gives(read: Answer, stance: Stance) -> bool:
+    """True where a value is given as what was asked for, not told of something else."""
+    if stance.weak:
+        return False
+    mention = stance.mention
+    before = read.folded[max(0, mention.start - 160) : mention.start]
+    after = read.folded[mention.end : mention.end + 40]
+    alone = not _WORD.search(last_sentence(before)) and re.match(r"\W*(?:[.!?\n]|$)", after)
+    if alone or stance.rank >= 2:
+        return True
+    if not _STATES.search(before):
+        return False
+    subject = set(_WORD.findall(last_clause(before.rstrip(" :=\"'"))))
+    return not subject - _MEANS_ASKED - set(_WORD.findall(read.question))

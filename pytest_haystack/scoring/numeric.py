@@ -1,0 +1,63 @@
+"""Scorer ``numeric``: does the answer give the expected number?"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+
+from pytest_haystack.scoring import value
+from pytest_haystack.scoring.amounts import stated
+from pytest_haystack.scoring.answers import as_text, keys_of, read_answer
+from pytest_haystack.scoring.figures import Number, close, plain_number, spelled
+from pytest_haystack.scoring.score import Reference, Score
+from pytest_haystack.scoring.verdicts import missed, recoverable, right
+
+_NONE = re.compile(r"\W*(?:none|nil|nothing)\W*")
+
+
+def score(answer: str, reference: Reference) -> Score:
+    """1 where the answer commits to the expected number, else 0.
+
+    Exact, whatever the notation; with option ``rel_tol`` (a share, 0.01 is 1 percent) a number x counts where
+    |x - e| <= rel_tol * |e|. Where the expected value is no number, scored like ``value``.
+    """
+    expected = plain_number(reference.expected)
+    if expected is None:
+        return value.score(answer, reference)
+    tolerance = tolerance_of(reference)
+    read = read_answer(answer, reference)
+    own = spelled(expected)
+    planted = {number: name for name in reference.alternatives if (number := plain_number(name)) is not None}
+
+    def key_of(number: Number) -> str | None:
+        for reading in number.readings:
+            if reading in planted and reading != expected:
+                return planted[reading]
+        return own if any(close(reading, expected, tolerance) for reading in number.readings) else None
+
+    names = set(planted.values())
+    keys = {stance.mention.key for stance in stated(read, key_of, names)}
+    if keys == {own} or (not keys and expected == 0 and _NONE.fullmatch(read.folded)):
+        return right()
+    texts = keys_of(name for name in reference.alternatives if plain_number(name) is None)
+    given = [key for key in keys if key in names]
+    given += [
+        stance.mention.key
+        for stance in value.commitment(read, as_text(reference.expected), tuple(texts.values()))
+        if stance.mention.key in texts
+    ]
+    return missed(
+        read,
+        distractors=given,
+        recoverable=own not in keys and recoverable(read.whole, own),
+        **({"number": min(keys)} if len(keys) == 1 and not given else {}),
+    )
+
+
+def tolerance_of(reference: Reference) -> Decimal:
+    """Option ``rel_tol`` as an exact share, 0 where there is none. Negative or unreadable tolerances count as 0."""
+    try:
+        tolerance = Decimal(str(reference.options.get("rel_tol") or 0))
+    except InvalidOperation:
+        return Decimal(0)
+    return tolerance if tolerance.is_finite() and tolerance > 0 else Decimal(0)

@@ -1,0 +1,326 @@
+"""Heatmaps: what stands on them, and that anybody can read their colours."""
+
+from __future__ import annotations
+
+import itertools
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_haystack.reports.cell_result import SweepResults
+from pytest_haystack.reports.drawing import DPI, Sheet, model_and_task, save, text_width
+from pytest_haystack.reports.drawing import settings as drawing_settings
+from pytest_haystack.reports.heatmap import heatmap_figure, heatmap_names, write_heatmaps
+from pytest_haystack.reports.overview import MOST_PANELS, overview_figure
+from pytest_haystack.reports.palette import INK, PAPER, ink_on, score_colours
+from tests.reports.sweeps import ANY_TEXT, MIXED, cell, grid, sweep
+
+#: Viénot, Brettel and Mollon's idea with the matrices of Machado, Oliveira and Fernandes (2009), severity 1.
+COLOUR_VISION = {
+    "normal": np.eye(3),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+}
+LENGTHS = [500, 1000, 4000, 128_000]
+
+
+def linear(colours: Any) -> Any:
+    return np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+
+
+def luminance(colours: Any) -> Any:
+    return np.clip(linear(colours), 0, 1) @ np.array([0.2126, 0.7152, 0.0722])
+
+
+def artists(figure: Any, name: str) -> list[Any]:
+    """What was drawn under this name."""
+    return [artist for artist in figure.artists if (artist.get_gid() or "") == name]
+
+
+def values(figure: Any) -> dict[str, int]:
+    """How often each value stands in a cell."""
+    counts: dict[str, int] = {}
+    for artist in figure.artists:
+        name = artist.get_gid() or ""
+        if name.startswith("value "):
+            counts[name[6:]] = counts.get(name[6:], 0) + len(artist.get_offsets())
+    return counts
+
+
+def words(figure: Any) -> list[str]:
+    return [text.get_text() for text in figure.texts]
+
+
+@pytest.mark.parametrize("vision", COLOUR_VISION)
+def test_a_better_score_is_lighter_for_everybody(vision: str) -> None:
+    colours = score_colours(np.linspace(0, 1, 201).tolist())[:, :3]
+    seen = np.clip(linear(colours) @ COLOUR_VISION[vision].T, 0, 1)
+    light = seen @ np.array([0.2126, 0.7152, 0.0722])
+
+    assert (np.diff(light) > 0).all()
+    assert (light[-1] + 0.05) / (light[0] + 0.05) > 5
+
+
+def test_values_can_be_read_on_every_colour() -> None:
+    for score in np.linspace(0, 1, 101).tolist():
+        ground = luminance(score_colours([score])[0, :3])
+        ink = luminance(np.array([int(ink_on(score)[i : i + 2], 16) / 255 for i in (1, 3, 5)]))
+        contrast = (max(ground, ink) + 0.05) / (min(ground, ink) + 0.05)
+        assert contrast > 4, f"score {score}"
+    assert {ink_on(0), ink_on(1)} == {PAPER, INK}
+
+
+def test_a_heatmap_says_model_task_mean_trials_axes_and_source() -> None:
+    cells = grid(LENGTHS, [0, 50, 100], lambda length, depth: {"score": float(depth != 50 or length < 4000)}, trials=2)
+    shown = words(heatmap_figure(sweep(cells, haystack="essays (used 3.2 times)"), "reader", "single"))
+
+    assert "reader: single" in shown
+    assert "mean score 0.83 over 24 trials, 95% interval 0.64 to 0.93" in shown
+    assert "context-gate · essays (used 3.2 times) · cl100k_base · 2026-01-02" in shown
+    assert [label for label in shown if label in ("500", "1K", "4K", "128K")] == ["500", "1K", "4K", "128K"]
+    assert {"0%", "50%", "100%", "context length (tokens)", "depth of the needle"} <= set(shown)
+
+
+def test_lengths_run_to_the_right_and_depth_0_is_on_top() -> None:
+    cells = grid(LENGTHS, [0, 50], lambda length, depth: {"score": 1.0 if length == 500 and depth == 0 else 0.0})
+    figure = heatmap_figure(sweep(cells), "reader", "single")
+    places = {text.get_text(): text.get_position() for text in figure.texts}
+    (ground,) = artists(figure, "cells")
+    boxes = [path.vertices[:4].mean(axis=0) for path in ground.get_paths()]
+    (best,) = (box for box, colour in zip(boxes, ground.get_facecolors(), strict=True) if colour[1] > colour[0])
+
+    assert places["500"][0] < places["1K"][0] < places["128K"][0]
+    # Inches from the upper edge: less is higher.
+    assert places["0%"][1] < places["50%"][1]
+    assert best[0] == pytest.approx(places["500"][0])
+    assert best[1] == pytest.approx(places["0%"][1])
+
+
+def test_cells_without_a_plain_score_are_marked_and_the_legend_names_what_occurs() -> None:
+    figure = heatmap_figure(MIXED, "reader", "single")
+    marked = {
+        (artist.get_gid() or "")[5:]: len(artist.get_paths())
+        for artist in figure.artists
+        if (artist.get_gid() or "").startswith("mark ")
+    }
+
+    assert marked == {"XFAIL": 1, "XPASS": 1, "ERROR": 1, "UNSUPPORTED": 1, "NOT_RUN": 2}
+    assert all(artists(figure, f"mark {name}")[0].get_hatch() for name in marked)
+    assert len({artists(figure, f"mark {name}")[0].get_hatch() for name in marked}) == len(marked)
+    assert values(figure) == {"1": 2, "0": 2, "!": 1, "n/a": 1}
+    shown = words(figure)
+    assert "error (!)" in shown
+    assert "known failure (xfail)" in shown
+    assert "unsupported: context too long (n/a)" in shown
+    assert "ran without a score (?)" not in shown
+
+
+def test_a_plain_grid_has_no_legend() -> None:
+    figure = heatmap_figure(sweep([cell()]), "reader", "single")
+
+    assert not any((artist.get_gid() or "").startswith(("mark ", "legend ")) for artist in figure.artists)
+
+
+def test_values_are_left_out_where_nobody_could_read_them() -> None:
+    few = sweep(grid(range(1000, 16_000, 1000), range(0, 101, 10), lambda *_: {"score": 0.666}))
+    many = sweep(grid(range(1000, 36_000, 1000), range(35), lambda *_: {"score": 0.666}))
+
+    assert values(heatmap_figure(few, "reader", "single")) == {".67": 165}
+    assert values(heatmap_figure(many, "reader", "single")) == {}
+
+
+def test_the_threshold_is_told_where_it_is_not_perfection() -> None:
+    shown = words(heatmap_figure(sweep([cell(threshold=0.8)]), "reader", "single"))
+    plain = words(heatmap_figure(sweep([cell()]), "reader", "single"))
+
+    assert any(text.endswith("; a cell passes from 0.8") for text in shown)
+    assert not any("passes from" in text for text in plain)
+
+
+def test_a_sweep_of_errors_has_no_mean() -> None:
+    figure = heatmap_figure(sweep([cell("error", None, trials=3)]), "reader", "single")
+
+    assert "no score (3 trials)" in words(figure)
+    assert values(figure) == {"!": 1}
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(1, 1), (1, 11), (5, 3), (15, 11), (35, 35), (15, 1), (80, 2), (2, 101)])
+def test_pictures_have_a_sensible_size_and_nothing_leaves_them(columns: int, rows: int) -> None:
+    lengths = [1000 * (number + 1) for number in range(columns)]
+    cells = grid(lengths, [number * 100 / max(1, rows - 1) for number in range(rows)], lambda *_: {})
+    figure = heatmap_figure(sweep(cells), "reader", "single")
+    figure.canvas.draw()
+    width, height = figure.get_size_inches()
+
+    assert 6 <= width <= 16
+    assert 3 <= height <= 11
+    frame = figure.bbox.padded(1)
+    for text in figure.texts:
+        box = text.get_window_extent()
+        assert frame.contains(*box.min), text.get_text()
+        assert frame.contains(*box.max), text.get_text()
+    labels = [text for text in figure.texts if text.get_text().endswith("K") or text.get_text() == "1M"]
+    boxes = sorted((text.get_window_extent() for text in labels), key=lambda box: float(box.x0))
+    assert len(labels) <= 20
+    assert all(left.x1 <= right.x0 for left, right in itertools.pairwise(boxes))
+
+
+def test_long_names_are_cut_so_that_something_of_both_stays() -> None:
+    model, task = "anthropic.claude-" + "x" * 60 + "-eu-west-1", "needle_" + "y" * 60 + "_hard"
+    figure = heatmap_figure(sweep([cell(model=model, task=task)]), model, task)
+    figure.canvas.draw()
+    title = next(text for text in figure.texts if text.get_fontweight() == "bold")
+
+    assert title.get_text().startswith("anthropic.cl")
+    assert title.get_text().endswith("_hard")
+    assert ": needle_" in title.get_text()
+    assert title.get_window_extent().x1 <= figure.bbox.x1
+
+
+@given(ANY_TEXT, ANY_TEXT, st.integers(3, 100))
+@settings(max_examples=100, deadline=None)
+def test_cut_titles_keep_to_their_length(model: str, task: str, most: int) -> None:
+    title, cut = model_and_task(model, task)
+
+    assert len(cut(title, most)) <= most
+
+
+@given(name=ANY_TEXT, model=ANY_TEXT, task=ANY_TEXT)
+@settings(max_examples=15, deadline=None)
+def test_any_text_can_be_drawn_without_a_warning(name: str, model: str, task: str) -> None:
+    results = sweep([cell(model=model, task=task), cell(model=model, task=task + "2")], name=name, haystack=task)
+
+    heatmap_figure(results, model, task).canvas.draw()
+    overview_figure(results).canvas.draw()
+
+
+def header(path: Path) -> tuple[int, int, dict[str, bytes]]:
+    """Width, height and text chunks of a PNG whose checksums hold."""
+    data = path.read_bytes()
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    offset, texts = 8, {}
+    while offset < len(data):
+        (length,), kind = struct.unpack(">I", data[offset : offset + 4]), data[offset + 4 : offset + 8]
+        body = data[offset + 8 : offset + 8 + length]
+        (checksum,) = struct.unpack(">I", data[offset + 8 + length : offset + 12 + length])
+        assert checksum == zlib.crc32(kind + body)
+        if kind == b"tEXt":
+            key, _, value = body.partition(b"\0")
+            texts[key.decode()] = value
+        offset += 12 + length
+    width, height = struct.unpack(">II", data[16:24])
+    return width, height, texts
+
+
+def test_the_files_are_named_after_model_and_task_and_can_be_read(tmp_path: Path) -> None:
+    import matplotlib.image
+
+    results = sweep([cell(), cell(task="multi"), cell(model="other"), cell(model="other", task="multi")])
+    written = write_heatmaps(results, tmp_path / "new" / "folder")
+
+    assert [path.name for path in written] == [
+        "heatmap-reader-single.png",
+        "heatmap-reader-multi.png",
+        "heatmap-other-single.png",
+        "heatmap-other-multi.png",
+        "heatmap.png",
+    ]
+    width, height, texts = header(written[0])
+    figure = heatmap_figure(results, "reader", "single")
+    assert (width, height) == tuple(int(inches * DPI) for inches in figure.get_size_inches())
+    # Neither a time nor a version, which would make equal results differ.
+    assert texts == {"Software": b"pytest-haystack"}
+    pixels = matplotlib.image.imread(written[0])
+    assert pixels.shape == (height, width, 4)
+    left, top = (int(DPI * inches) for inches in (width / DPI / 2 - 0.4, 1.2))
+    assert np.allclose(pixels[top, left, :3], score_colours([1.0])[0, :3], atol=0.01)
+
+
+def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
+    first = [path.read_bytes() for path in write_heatmaps(MIXED, tmp_path / "a")]
+    second = [path.read_bytes() for path in write_heatmaps(MIXED, tmp_path / "b")]
+
+    assert first == second
+
+
+def test_a_users_style_changes_nothing(tmp_path: Path) -> None:
+    import matplotlib
+
+    plain = save(heatmap_figure(MIXED, "reader", "single"), tmp_path / "plain.png").read_bytes()
+    with matplotlib.rc_context({"font.size": 30, "savefig.dpi": 20, "figure.facecolor": "black", "text.color": "w"}):
+        styled = save(heatmap_figure(MIXED, "reader", "single"), tmp_path / "styled.png").read_bytes()
+        assert matplotlib.rcParams["font.size"] == 30
+
+    assert styled == plain
+
+
+@pytest.mark.parametrize(
+    ("pairs", "names"),
+    [
+        ([("a-b", "c"), ("a", "b-c")], ["heatmap-a-b-c.png", "heatmap-a-b-c-2.png"]),
+        ([("Reader", "x"), ("reader", "x")], ["heatmap-Reader-x.png", "heatmap-reader-x-2.png"]),
+        ([("../m", "t/../t"), ("..", "")], ["heatmap-_m-t_.._t.png", "heatmap-_-_.png"]),
+    ],
+)
+def test_file_names_differ_and_stay_in_the_folder(pairs: list[tuple[str, str]], names: list[str]) -> None:
+    assert list(heatmap_names(sweep(cell(model=model, task=task) for model, task in pairs)).values()) == names
+
+
+def many(models: int, tasks: int) -> SweepResults:
+    return sweep(
+        cell(model=f"m{model}", task=f"t{task}", score=model / models)
+        for model in range(models)
+        for task in range(tasks)
+    )
+
+
+def test_the_overview_puts_models_below_each_other_and_tasks_side_by_side() -> None:
+    cells = [
+        *grid(LENGTHS, [0, 50, 100], lambda *_: {"task": "single"}),
+        *grid([1000, 32_000], [50], lambda *_: {"task": "multi", "score": 0.5}),
+        *grid(LENGTHS, [0, 50, 100], lambda *_: {"task": "single", "model": "other"}),
+        *grid([1000], [50], lambda *_: {"task": "multi", "model": "other", "state": "error", "score": None}),
+    ]
+    figure = overview_figure(sweep(cells))
+    places = {text.get_text(): text.get_position() for text in figure.texts}
+    reader, multi, other = (places[name] for name in ("reader: single", "reader: multi", "other: single"))
+
+    assert reader[0] == other[0] < multi[0]
+    assert reader[1] == multi[1] < other[1]
+    assert "mean score 0.96 over 26 trials, 2 models, 2 tasks" in places
+    assert [text for text in words(figure) if text.startswith("mean ") and len(text) < 10] == [
+        "mean 1.00",
+        "mean 0.50",
+        "mean 1.00",
+        "mean -",
+    ]
+    assert "error (!)" in places
+
+
+def test_more_panels_than_can_be_read_become_a_table_of_means() -> None:
+    assert len(artists(overview_figure(many(6, 6)), "cells")) == MOST_PANELS == 36
+    figure = overview_figure(many(4, 10))
+
+    assert artists(figure, "cells") == []
+    (means,) = artists(figure, "means")
+    assert len(means.get_paths()) == 40
+    assert {"m0", "m3", "t0", "t9"} <= set(words(figure))
+
+
+def test_text_is_measured_as_it_is_drawn() -> None:
+    with drawing_settings():
+        sheet = Sheet(10, 2)
+        text = sheet.text(0.1, 0.1, "mean score 0.73 over 15 trials", 12, fontweight="bold")
+        drawn = text.get_window_extent().width / DPI
+
+    assert text_width("mean score 0.73 over 15 trials", 12, bold=True) == pytest.approx(drawn, rel=0.03)

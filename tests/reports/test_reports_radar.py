@@ -1,0 +1,87 @@
+"""The radar of tasks."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_haystack.reports.radar import radar_figure, write_radar
+from tests.reports.sweeps import ANY_TEXT, cell, sweep
+
+SCORES = {
+    ("reader", "single"): 1.0,
+    ("reader", "multi"): 0.5,
+    ("reader", "uuid"): 0.25,
+    ("other", "single"): 0.75,
+    ("other", "multi"): 0.0,
+    ("other", "uuid"): None,
+}
+
+
+def results(**fields: Any) -> Any:
+    return sweep(
+        [
+            cell("error" if score is None else "passed", score, model=model, task=task)
+            for (model, task), score in SCORES.items()
+        ],
+        **fields,
+    )
+
+
+def test_each_model_is_a_line_through_its_means() -> None:
+    figure = radar_figure(results())
+    assert figure is not None
+    (axes,) = figure.axes
+    lines = {line.get_color(): line.get_ydata() for line in axes.get_lines()}
+    (first, second) = lines.values()
+
+    assert np.asarray(first).tolist() == [1.0, 0.5, 0.25, 1.0]
+    assert np.asarray(second).tolist()[:2] == [0.75, 0.0]
+    assert math.isnan(np.asarray(second)[2])
+    assert axes.get_ylim() == (0, 1)
+    assert [text.get_text() for text in axes.texts] == ["single", "multi", "uuid"]
+
+
+def test_the_legend_gives_each_models_mean_over_its_tasks() -> None:
+    figure = radar_figure(results())
+    assert figure is not None
+
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["reader  0.58", "other  0.38"]
+
+
+def test_many_models_are_told_apart_by_more_than_colour() -> None:
+    cells = [cell(model=f"m{model}", task=task) for model in range(20) for task in ("a", "b", "c")]
+    figure = radar_figure(sweep(cells))
+    assert figure is not None
+
+    looks = {(line.get_color(), line.get_marker(), line.get_linestyle()) for line in figure.axes[0].get_lines()}
+    assert len(looks) == 20
+
+
+@pytest.mark.parametrize("tasks", [["a"], ["a", "b"]])
+def test_fewer_than_three_tasks_are_no_radar(tasks: list[str], tmp_path: Path) -> None:
+    few = sweep([cell(task=task) for task in tasks] + [cell("error", None, task="c")])
+
+    assert radar_figure(few) is None
+    assert write_radar(few, tmp_path / "radar.png") == []
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_picture_is_written(tmp_path: Path) -> None:
+    assert write_radar(results(), tmp_path / "radar.png") == [tmp_path / "radar.png"]
+    assert (tmp_path / "radar.png").read_bytes().startswith(b"\x89PNG")
+
+
+@given(st.lists(ANY_TEXT, min_size=3, max_size=5, unique=True), ANY_TEXT)
+@settings(max_examples=8, deadline=None)
+def test_any_text_can_be_drawn_without_a_warning(tasks: list[str], model: str) -> None:
+    figure = radar_figure(sweep([cell(task=task, model=model) for task in tasks]))
+
+    assert figure is not None
+    figure.canvas.draw()
