@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_haystack import items
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.registry import suggestion
 from pytest_haystack.session import SWEEPS, Sweep, Sweeps, usage_error
@@ -26,8 +27,6 @@ class SweepFile(pytest.Module):
     """A sweep file: a module with one test function, `pytest_haystack.items.test_cell`."""
 
     def _getobj(self) -> ModuleType:
-        from pytest_haystack import items
-
         return items
 
     def istestfunction(self, obj: object, name: str) -> bool:
@@ -144,11 +143,9 @@ def parameter(sweep: Sweep, cell: Cell, id_: str, *, own: bool) -> Any:
     marks = [pytest.mark.haystack_cell(**cell.mark)]
     known = next((entry for entry in sweep.loaded.config.known_failures if matches(entry, cell)), None)
     if known is not None:
-        from pytest_haystack.items import BelowThreshold
-
         # Only scores are known to fail: what goes wrong in asking is raised in set-up and stays an error. A test
         # function of the user's own states its threshold with `assert`.
-        raises = BelowThreshold if own else (BelowThreshold, AssertionError)
+        raises = items.BelowThreshold if own else (items.BelowThreshold, AssertionError)
         strict = {} if known.strict is None else {"strict": known.strict}
         marks.append(pytest.mark.xfail(raises=raises, reason=known.reason, run=known.run, **strict))
     return pytest.param(cell, id=id_, marks=marks)

@@ -68,19 +68,14 @@ class Recorder:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a report's rows and its verdict."""
-        payload = getattr(report, "haystack", None)
-        if payload is not None:
-            data = json.loads(payload)
-            tested = self._tested.setdefault(
-                report.nodeid, Tested(report.nodeid, data["sweep"], data["cell"], data["own"])
-            )
-            for row in data["rows"]:
-                # What is asked again leaves a row of its own.
-                if report.outcome != "rerun" or row["score"] is not None:  # type: ignore[comparison-overlap]
-                    tested.rows[row["trial"]] = self._writer(tested.sweep).append(row)
-        tested_before = self._tested.get(report.nodeid)
-        if tested_before is not None:
-            judge(tested_before, report)
+        tested = self._known(report)
+        if tested is None:
+            return
+        for row in json.loads(getattr(report, "haystack", "{}")).get("rows", ()):
+            # What is asked again leaves a row of its own.
+            if report.outcome != "rerun" or row["score"] is not None:  # type: ignore[comparison-overlap]
+                tested.rows[row["trial"]] = self._writer(tested.sweep).append(row)
+        judge(tested, report)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
@@ -115,6 +110,27 @@ class Recorder:
             terminalreporter.line(f"wrote {_relative(directory)}/: {', '.join(names)}")
         for trouble in self._troubles:
             terminalreporter.line(f"haystack: {trouble}", yellow=True)
+
+    def _known(self, report: pytest.TestReport) -> Tested | None:
+        """What is known of the report's test, None where it is a test of no cell."""
+        nodeid = report.nodeid
+        if nodeid not in self._tested:
+            if hasattr(report, "haystack"):
+                data = json.loads(report.haystack)
+                self._tested[nodeid] = Tested(nodeid, data["sweep"], data["cell"], data["own"])
+            elif (lost := self._lost(nodeid)) is not None:
+                self._tested[nodeid] = lost
+        return self._tested.get(nodeid)
+
+    def _lost(self, nodeid: str) -> Tested | None:
+        """A test of which the worker died before it could report: only the node id tells its cell."""
+        file, _, name = nodeid.partition("::")
+        cell = name.partition("[")[2].removesuffix("]")
+        for sweep in self._sweeps.loaded:
+            if cell in sweep.ids:
+                own = name.startswith("test_cell[") and Path(file).name == sweep.path.name
+                return Tested(nodeid, sweep.name, cell, own)
+        return None
 
     def _write(self, sweep: Sweep, results: SweepResults) -> None:
         from pytest_haystack.config.resolved import resolved_yaml

@@ -39,6 +39,11 @@ class Sweep:
         self._session = session
         self._models: dict[str, Model] = {}
 
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids of its cells."""
+        return frozenset(cell.id for cell in self.cells)
+
     def model(self, model_id: str) -> Model:
         """The model of this id, made once a process."""
         if model_id not in self._models:

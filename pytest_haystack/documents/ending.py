@@ -17,7 +17,7 @@ _CUTS = 8
 #: The stretch in which cuts are looked for at first, in characters before and after the expected one.
 _BEFORE, _AFTER = 40, 20
 
-#: How often that stretch is widened, fourfold, in search of a word's end: to 1,000 characters before.
+#: How often that stretch is widened, fourfold, in search of a word's end: to 640 characters before.
 _WIDENINGS = 2
 
 #: Missing tokens that a filler may make up before a word is cut instead.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -261,16 +260,14 @@ def test_an_error_is_not_remembered_as_an_answer(client: GatewayClient, server: 
 
 
 def test_what_may_pass_is_tried_again(client: GatewayClient, server: OpenAIServer) -> None:
-    started = time.monotonic()
     completion = ask(client, "passing")
-    ended = time.monotonic()
 
     assert completion.text == "7421"
     tries = server.received("passing")
     assert len(tries) == 5
     assert completion.latency_seconds is not None
-    # The latency is that of the last try alone: it fits in beside all that came before.
-    assert completion.latency_seconds + (tries[-1].at - tries[0].at) <= ended - started
+    # Of the last try alone: the pauses before it are far longer.
+    assert completion.latency_seconds < tries[-1].at - tries[0].at
 
 
 def test_retry_after_is_waited_for(client: GatewayClient, server: OpenAIServer) -> None:

@@ -61,8 +61,9 @@ def workers(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
-    """Run pytest on haystack.yaml with more arguments."""
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callable[..., pytest.RunResult]:
+    """Run pytest on haystack.yaml with more arguments, on a wide terminal."""
+    monkeypatch.setenv("COLUMNS", "200")
 
     def runner(*args: str, config: str | None = "haystack.yaml") -> pytest.RunResult:
         option = ("--haystack-config", config) if config else ()

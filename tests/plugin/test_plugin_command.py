@@ -95,7 +95,8 @@ def test_reconstruct_of_an_unknown_node_id_suggests_one(small: Path, command: Co
 
 def test_check_scorer_prints_how_many_cases_agree(write: Any, command: Command, run: Run) -> None:
     write(
-        "cases:\n- {scorer: value, expected: a, response: a, score: 1}\n- {scorer: value, expected: a, response: b, score: 1}\n",
+        "cases:\n- {scorer: value, expected: a, response: a, score: 1}\n"
+        "- {scorer: value, expected: a, response: b, score: 1}\n",
         "cases.yaml",
     )
     result = command("check-scorer", "cases.yaml")

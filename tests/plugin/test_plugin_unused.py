@@ -23,7 +23,8 @@ def test_an_unrelated_run_imports_nothing_heavy_prints_nothing_and_writes_nothin
 
     result.assert_outcomes(passed=1)
     assert "haystack" not in result.stdout.str().replace("plugins: haystack", "").split("collected")[1]
-    assert {path.name for path in pytester.path.iterdir()} - before <= {"__pycache__"}
+    made_by_pytester = {"stdout", "stderr", "runpytest-0", "runpytest-current", "__pycache__"}
+    assert {path.name for path in pytester.path.iterdir()} - before <= made_by_pytester
 
 
 def test_an_ini_option_alone_loads_nothing(pytester: pytest.Pytester) -> None:

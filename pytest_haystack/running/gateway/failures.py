@@ -1,4 +1,4 @@
-"""From an exception of litellm to what went wrong: status, code, words, and whether trying again may help.
+"""From an exception of litellm to what went wrong: status, code and words.
 
 Nothing of litellm is imported here. Its exceptions wrap those of the SDKs beneath, and each layer keeps another
 part of the truth, so the whole chain is read.
@@ -14,8 +14,6 @@ from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-#: Statuses of a request that may succeed when sent again; so may all from 500 on.
-_PASSING = frozenset({408, 409, 425, 429})
 #: Codes that stay until someone changes something, whatever the status: a spent quota comes as 429.
 _STAYING = frozenset(
     {
@@ -53,23 +51,12 @@ class RequestError(Exception):
         status: int | None = None,
         code: str | None = None,
         retry_after: float | None = None,
-        passes: bool | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.status = status
         self.code = code
         self.retry_after = retry_after
-        self._passes = passes
-
-    @property
-    def passes(self) -> bool:
-        """True where the same request may succeed when it is sent again."""
-        if self._passes is not None:
-            return self._passes
-        if self.code in _STAYING or self.status is None:
-            return False
-        return self.status in _PASSING or self.status >= 500
 
     @property
     def hopeless(self) -> bool:
@@ -87,9 +74,9 @@ def request_error(error: BaseException) -> RequestError:
     status = _status(chain)
     body = _body(chain)
     if status in (None, 500) and _lost_connection(chain):
-        return RequestError(_connection_words(chain), passes=True)
+        return RequestError(_connection_words(chain))
     if status == 500 and _wordless(chain) and any(isinstance(layer, json.JSONDecodeError) for layer in chain):
-        return RequestError("the server's answer is no JSON", passes=True)
+        return RequestError("the server's answer is no JSON")
     return RequestError(
         str(body.get("message") or _PREFIX.sub("", str(error)) or type(error).__name__),
         status=status,

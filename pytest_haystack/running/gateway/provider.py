@@ -81,10 +81,6 @@ class Provider:
                 dropped_parameters=self._dropped.get(settings.id, ()),
             )
 
-    def check(self, settings: ModelSettings) -> None:
-        """Raises RequestError for what can be seen without sending anything, and without importing litellm."""
-        self._request(settings, ())
-
     def _request(self, settings: ModelSettings, messages: Sequence[dict[str, str]]) -> dict[str, Any]:
         if settings.request.get("stream"):
             raise RequestError("request.stream: answers are read whole; remove it", code="unusable_entry")

@@ -30,14 +30,12 @@ async def send(
     retries, empty = 0, None
     while True:
         try:
-            lane.refuse_if_closed()
-            provider.check(lane.settings)
             async with lane.admitted(tokens):
                 completion = await provider.complete(lane.settings, messages)
         except RequestError as failure:
             outcome = _outcome(failure)
             seconds = pause_before_retry(failure, retries, chance)
-            again = failure.passes and outcome in _PASSING and retries < lane.settings.retries
+            again = outcome in _PASSING and retries < lane.settings.retries
             if not again or seconds is None:
                 raise _given_up(lane, failure, outcome, retries) from failure
             retries += 1
@@ -92,7 +90,7 @@ def _advice(lane: Lane, failure: RequestError) -> str:
     base = f"api_base {settings.api_base!r}" if settings.api_base else ""
     if failure.status == 404:
         return f"; check model {settings.model!r}{base and f' and {base}'}"
-    if failure.status is None and failure.passes and base:
+    if failure.status is None and base and not failure.hopeless:
         return f"; check {base}"
     if failure.retry_after is not None and failure.retry_after > LONGEST_RETRY_AFTER:
         return f"; it asks to wait {failure.retry_after:.0f} s"
