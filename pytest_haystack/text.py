@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
+import unicodedata
 
-#: Control characters (a terminal would obey them), and bidirectional overrides (they reorder what is read).
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Joiners that scripts and emoji need; all other format characters can reorder or hide text.
+_JOINERS = "\u200c\u200d"
 
 
 def printable(text: str) -> str:
-    """Text without control sequences or lone surrogates: each is shown as its backslash escape."""
-    text = _UNPRINTABLE.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
-    return text.encode("utf-8", "backslashreplace").decode()
+    """Text in which control, format and surrogate characters are backslash escapes; newlines and tabs stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(escaped(char) if _is_unprintable(char) else char for char in text)
 
 
 def one_line(text: str, limit: int) -> str:
@@ -21,3 +22,15 @@ def one_line(text: str, limit: int) -> str:
         return line
     half = (limit - 5) // 2
     return f"{line[:half]} ... {line[-half:]}"
+
+
+def escaped(char: str) -> str:
+    """A character as its backslash escape."""
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def _is_unprintable(char: str) -> bool:
+    # The last two code points of each plane are no characters; XML forbids U+FFFE and U+FFFF.
+    if ord(char) & 0xFFFE == 0xFFFE:
+        return True
+    return char not in _JOINERS and char not in "\n\t" and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")

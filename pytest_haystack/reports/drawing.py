@@ -31,6 +31,8 @@ DPI = 150
 POINTS_PER_INCH = 72.0
 #: Text chunk of the PNG by which a picture of ours is known.
 SOFTWARE = "pytest-haystack"
+#: Height of a digit of DejaVu Sans as part of the font size.
+_DIGIT_HEIGHT = 0.729
 #: Inches between text and the edge of the picture.
 EDGE = 0.3
 
@@ -148,10 +150,8 @@ def outline_of(words: str, size: float, bold: bool = False) -> Outline:
 
     font = FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal")
     outline = TextPath((0, 0), words, size=size, prop=font)
-    digit = TextPath((0, 0), "0", size=size, prop=font).get_extents()
     extents = outline.get_extents()
-    middle = ((extents.x0 + extents.x1) / 2, (digit.y0 + digit.y1) / 2)
-    return outline.transformed(Affine2D().translate(-middle[0], -middle[1]))
+    return outline.transformed(Affine2D().translate(-(extents.x0 + extents.x1) / 2, -_DIGIT_HEIGHT * size / 2))
 
 
 def text_width(words: str, size: float, bold: bool = False) -> float:

@@ -5,26 +5,24 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from pytest_haystack.text import escaped
+from pytest_haystack.text import printable as printable_lines
+
 # Everything outside the Char production of XML 1.0, section 2.2.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WHITE = re.compile(r"\s+")
 _UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
-# Joiners that scripts and emoji need; all other format characters can reorder or hide text.
-_JOINERS = "\u200c\u200d"
 
 
 def xml_text(text: str) -> str:
     """Text that XML 1.0 can hold: what it forbids becomes a backslash escape, line ends become newlines."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _NOT_XML.sub(lambda match: _escaped(match.group()), text)
+    return _NOT_XML.sub(lambda match: escaped(match.group()), text)
 
 
 def printable(text: str) -> str:
     """One line without control sequences: white space collapsed, control, format and surrogate characters escaped."""
-    text = _WHITE.sub(" ", text).strip()
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_escaped(char) if _is_unprintable(char) else char for char in text)
+    return printable_lines(_WHITE.sub(" ", text).strip())
 
 
 def shorten(text: str, most: int) -> str:
@@ -91,18 +89,7 @@ def safe_name(text: str, most: int = 80) -> str:
     return name or "_"
 
 
-def _is_unprintable(char: str) -> bool:
-    # The last two code points of each plane are no characters; XML forbids U+FFFE and U+FFFF.
-    if ord(char) & 0xFFFE == 0xFFFE:
-        return True
-    return char not in _JOINERS and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
-
-
 def _char_width(char: str) -> int:
     if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")

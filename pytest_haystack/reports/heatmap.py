@@ -14,7 +14,7 @@ from pytest_haystack.reports.grid import Grid, grid_of
 from pytest_haystack.reports.key import draw_legend, draw_scale, legend_height
 from pytest_haystack.reports.labels import counted, rate_label
 from pytest_haystack.reports.overview import overview_figure
-from pytest_haystack.reports.panel import Panel, PanelSize, label_height
+from pytest_haystack.reports.panel import LABEL_HEIGHT, Panel, PanelSize
 from pytest_haystack.results.statistics import statistics_of
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def heatmap_figure(results: SweepResults, model: str, task: str) -> Figure:
     size = _panel_size(grid)
     marks = grid.marks()
     width = max(_LEAST_WIDTH, _LEFT + size.cell_width * len(grid.lengths) + _RIGHT)
-    below = _TOP + size.cell_height * len(grid.depths) + label_height(grid, size) + 0.38
+    below = _TOP + size.cell_height * len(grid.depths) + LABEL_HEIGHT + 0.38
     with settings():
         sheet = Sheet(width, below + legend_height(marks, width - _LEFT) + 0.4)
         left = _LEFT + (width - _LEFT - _RIGHT - size.cell_width * len(grid.lengths)) / 2

@@ -21,7 +21,8 @@ _SWATCH_WIDTH, _SWATCH_HEIGHT = 0.24, 0.15
 def draw_scale(sheet: Sheet, left: float, top: float, height: float, threshold: float | None) -> None:
     """The scale of scores, 1 on top, with a line at the threshold where there is one inside the scale."""
     step = height / _STRIPES
-    boxes = [(left, top + number * step, _BAR_WIDTH, step) for number in range(_STRIPES)]
+    # Each stripe reaches down to the end under those that follow, so that rounding to pixels leaves no gap.
+    boxes = [(left, top + number * step, _BAR_WIDTH, height - number * step) for number in range(_STRIPES)]
     colours = score_colours([1 - (number + 0.5) / _STRIPES for number in range(_STRIPES)])
     sheet.boxes(boxes, colours, "scale", antialiaseds=False)
     sheet.boxes([(left, top, _BAR_WIDTH, height)], "none", edgecolors=QUIET, linewidths=0.8)

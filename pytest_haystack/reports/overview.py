@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_PANELS = 36
 # Inches.
 _TOP, _RIGHT = 0.85, 0.95
-_LABELS, _TITLE, _TICKS = 0.62, 0.36, 0.46
+_LABELS, _TITLE, _TICKS = 0.62, 0.36, 0.34
 
 
 def overview_figure(results: SweepResults) -> Figure:

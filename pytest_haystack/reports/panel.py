@@ -13,6 +13,8 @@ from pytest_haystack.reports.palette import INK, LOOKS, PAPER, QUIET, grounds, h
 _LEAST_VALUE_SIZE, _MOST_VALUE_SIZE = 6.5, 12.0
 #: More numbers than this are noise; the colours say it better.
 _MOST_VALUES = 400
+#: Inches that the labels of the lengths take below a grid.
+LABEL_HEIGHT = 0.2
 #: Width of a digit and height of a line, as parts of the font size.
 _DIGIT, _LINE = 0.64, 1.25
 
@@ -100,12 +102,14 @@ class Panel:
         return size if size >= _LEAST_VALUE_SIZE else None
 
     def _length_labels(self) -> None:
-        shown, labels, turned = _length_ticks(self.grid, self.size)
+        # Labels side by side need air between them.
+        labels = length_labels(self.grid.lengths)
+        longest = max(len(label) for label in labels) * _DIGIT * self.size.label_size + 5
+        fit = int(self.width * POINTS_PER_INCH / longest)
         base = self.top + self.height + 0.07
-        for column, label in zip(shown, labels, strict=True):
+        for column in every_nth(len(labels), min(fit, self.size.most_labels)):
             middle = self.left + (column + 0.5) * self.size.cell_width
-            rotation = 90 if turned else 0
-            self.sheet.text(middle, base, label, self.size.label_size, ha="center", rotation=rotation)
+            self.sheet.text(middle, base, labels[column], self.size.label_size, ha="center")
 
     def _depth_labels(self) -> None:
         rows = len(self.grid.depths)
@@ -127,21 +131,3 @@ def _patch(middle: Point, text: str, size: float) -> Box:
     width = (len(text) * _DIGIT + 0.45) * size / POINTS_PER_INCH
     height = 1.3 * size / POINTS_PER_INCH
     return middle[0] - width / 2, middle[1] - height / 2, width, height
-
-
-def _length_ticks(grid: Grid, size: PanelSize) -> tuple[range, list[str], bool]:
-    """Which lengths are labelled, how, and whether the labels are turned: side by side they need air between them."""
-    labels = length_labels(grid.lengths)
-    room = size.cell_width * POINTS_PER_INCH
-    longest = max(len(label) for label in labels) * _DIGIT * size.label_size + 5
-    turned = longest > room * 1.6
-    fit = int(len(labels) * room / (size.label_size * _LINE if turned else longest))
-    shown = every_nth(len(labels), min(fit, size.most_labels))
-    return shown, [labels[column] for column in shown], turned
-
-
-def label_height(grid: Grid, size: PanelSize) -> float:
-    """Inches that the labels of the lengths take below the grid."""
-    _, labels, turned = _length_ticks(grid, size)
-    lines = max(len(label) for label in labels) * _DIGIT if turned else _LINE
-    return (lines * size.label_size + 5) / POINTS_PER_INCH

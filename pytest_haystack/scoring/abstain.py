@@ -15,13 +15,15 @@ from pytest_haystack.scoring.verdicts import missed, right
 
 #: A code: letters and digits in one token.
 _CODE = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{3,60}(?![\w-])")
-_STATES = re.compile(r"(?:\b(?:is|was|be|equals?|as|to)|'s|[=:])\W{0,3}(?:the |a |number |code )?$")
+_STATES = re.compile(
+    r"(?:\b(?:is|was|be|equals?|as|to|guess|say|assume|estimate)|'s|[=:])\W{0,3}(?:the |a |number |code )?$"
+)
 _WORD = re.compile(r"[^\W\d_]+")
-#: Subjects by which an answer speaks of what was asked.
-_MEANS_ASKED = frozenset(
-    "it this that which there the a an of is was my best guess estimate answer value number code likely probably most would be i "
-    "think believe say maybe perhaps possibly so correct actual and but however though final says stated given as to in s "
-    "based on context".split()
+#: Words of a subject by which an answer speaks of what was asked.
+_MEANS_ASKED = re.compile(
+    r"it|this|that|which|there|the|an?|of|is|was|my|best|guess|estimate|answer|value|number|code|likely|probably|most"
+    r"|would|be|i|think|believe|say|maybe|perhaps|possibly|so|correct|actual|and|but|however|though|final|says|stated"
+    r"|given|as|to|in|s|based|on|context"
 )
 
 
@@ -51,7 +53,9 @@ def _stances(read: Answer, keys: list[str]) -> list[Stance]:
 
 def _values(read: Answer) -> list[Stance]:
     """Numbers and codes that the question does not hold."""
-    codes = [Mention(m.start(), m.end(), m[0]) for m in list(_CODE.finditer(read.folded))[:100] if m[0] not in read.question]
+    codes = [
+        Mention(m.start(), m.end(), m[0]) for m in list(_CODE.finditer(read.folded))[:100] if m[0] not in read.question
+    ]
     numbers = [stance for stance in stated(read) if stance.mention.key not in read.question]
     return asserted(read.folded, codes, read.question) + numbers
 
@@ -68,5 +72,5 @@ def _gives(read: Answer, stance: Stance) -> bool:
         return True
     if not _STATES.search(before):
         return False
-    subject = set(_WORD.findall(last_clause(before.rstrip(" :=\"'"))))
-    return not subject - _MEANS_ASKED - set(_WORD.findall(read.question))
+    subject = set(_WORD.findall(last_clause(before.rstrip(" :=\"'")))) - set(_WORD.findall(read.question))
+    return all(_MEANS_ASKED.fullmatch(word) for word in subject)

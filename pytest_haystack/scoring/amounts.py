@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from pytest_haystack.scoring import wording
 from pytest_haystack.scoring.answers import Answer
-from pytest_haystack.scoring.commitment import Stance, committed
+from pytest_haystack.scoring.commitment import Stance, committed, last_sentence
 from pytest_haystack.scoring.figures import Number, find_numbers, spelled
 from pytest_haystack.scoring.matching import Mention
 
@@ -16,18 +16,22 @@ _PLACE = (
     r"|ref|reference|source|row|column|verse|volume|appendix|paragraf|abschnitt|seite|zeile|página|línea)"
 )
 _REFERENCE = re.compile(rf"\b({_PLACE})s?\.? (?:no\.? |number |nr\.? )?(?:\d+(?: ?[-,&] ?| and | or | to ))*$")
+_WHERE = re.compile(r"\bwhere\b")
 _BRACKETED = re.compile(r"[\[(]\s*$")
 _AMONG = re.compile(
-    r"\b(?:in|out of|of the|as of|across|over|among|within|from|through|after|per|since|until|by) (?:the |all |a total of )?$"
+    r"\b(?:in|out of|of the|as of|across|over|among|within|from|through|after|per|since|until|by)"
+    r" (?:the |all |a total of )?$"
 )
 _CONFIDENCE_AFTER = re.compile(
     r" ?(?:%|percent|per cent)? ?(?:confiden|sure|certain|certitude|likel|probab|sicher|seguro)"
 )
 _CONFIDENCE_BEFORE = re.compile(r"\b(?:confidence|certainty|probability|likelihood)(?: \w+)?\W{0,3}(?:of |is )?$")
+_MORE = re.compile(r" (?:more|other|further|additional)\b")
 _MARKER = re.compile(r"[.)](?:\s+(?=\S)|(?=[^\W\d]))")
 _COPULA = re.compile(
-    r"(?:\b(?:is|are|was|were|be|equals?|has|have|had|found|counted|counts?|appears?|occurs?|totals?|to|says?|reads?|at|exactly"
-    r"|approximately|about|roughly|only|around|beträgt|ist|sind|est|es|é|è|равно|равна|составляет)|[:=≈~]|为|是|は)\W{0,3}(?:the |a |an |now )?$"
+    r"(?:\b(?:is|are|was|were|be|equals?|has|have|had|found|counted|counts?|appears?|occurs?|totals?|to|says?|reads?|at"
+    r"|exactly|only|beträgt|ist|sind|est|es|é|è|равно|равна|составляет)"
+    r"|[:=≈~]|为|是|は)\W{0,3}(?:the |an? |now )?$"
 )
 _WORD = re.compile(r"[^\W\d_]{3,}")
 #: A choice among more sentences than this goes by order alone.
@@ -41,45 +45,66 @@ def stated(
 ) -> list[Stance]:
     """The mentions of the number, or numbers, that the answer gives.
 
-    ``key_of`` names a number that it knows; any other goes by its value. Page numbers, list markers, confidence
-    figures, operands and numbers of the question are not given as an answer unless there is no other. Planted
-    values (by key) that are asserted always count.
+    ``key_of`` names a number that it knows; any other goes by its value. Page numbers and confidence figures are
+    no answer unless the question is about them; list markers, totals of something else and numbers of the question
+    only where there is no other. Planted values (by key) that are asserted always count.
     """
     text = read.folded
     mentions = []
     for number in find_numbers(text):
+        before, after = text[max(0, number.start - 60) : number.start], text[number.end : number.end + 40]
+        if _is_about_the_text(before, after, read.question):
+            continue
         key = key_of(number) or spelled(number.readings[0])
-        mentions.append(Mention(number.start, number.end, key, _incidental(text, number, read.question)))
-    stances = committed(text, mentions, read.question, numeric=True)
+        weak = _is_incidental(before, after, text[number.start : number.end])
+        mentions.append(Mention(number.start, number.end, key, weak))
+    stances = committed(text, mentions, read.question, numeric=True, planted=planted)
     if len({stance.mention.key for stance in stances}) < 2 or all(stance.weak for stance in stances):
         return stances
     focus = _focus(text, stances, read.question)
     return focus + [stance for stance in stances if stance.mention.key in planted and stance not in focus]
 
 
-def _incidental(text: str, number: Number, question: str) -> bool:
-    before, after = text[max(0, number.start - 60) : number.start], text[number.end : number.end + 40]
+def _is_about_the_text(before: str, after: str, question: str) -> bool:
+    """True for the number of a page or section, and for a degree of confidence."""
     if place := _REFERENCE.search(before):
-        return place[1] not in question
-    if _CONFIDENCE_AFTER.match(after) or _CONFIDENCE_BEFORE.search(before) or _AMONG.search(before):
+        return place[1] not in question and not _WHERE.search(question)
+    return bool(_CONFIDENCE_AFTER.match(after) or _CONFIDENCE_BEFORE.search(before))
+
+
+def _is_incidental(before: str, after: str, own: str) -> bool:
+    """True for a list marker, a total that something is part of, or a count of further things."""
+    if _AMONG.search(before) or _MORE.match(after):
         return True
-    if text[number.start : number.end].isdigit() and _MARKER.match(after):
+    if own.isdigit() and _MARKER.match(after):
         line_start = not before or before.endswith("\n")
         return line_start or (after[0] == ")" and bool(re.search(r"(?:^|[\s(])$", before)))
     return bool(_BRACKETED.search(before)) and after[:1] == "]"
 
 
 def _focus(text: str, stances: Sequence[Stance], question: str) -> list[Stance]:
-    """Of several numbers those that answer: said of what was asked, behind ``is`` or the like, or said first."""
+    """Of several numbers those that answer: said of what was asked, behind ``is`` or the like, or said first.
+
+    What stands alone in a sentence comes before all others.
+    """
     groups = _groups(text, stances)
-    if len(groups) == 1:
-        return groups[0]
+    alone = [stance for group in groups if _stands_alone(text, group) for stance in group]
+    if len(groups) == 1 or alone:
+        return alone or groups[0]
     asked = set(_WORD.findall(question))
     best = max(
         range(min(len(groups), _MOST_COMPARED)),
         key=lambda i: (_follows_copula(text, groups[i][0]), _overlap(text, groups[i][0], asked), -i),
     )
     return groups[best]
+
+
+def _stands_alone(text: str, group: Sequence[Stance]) -> bool:
+    """True where a sentence or line holds nothing but the number and perhaps its unit."""
+    start, end = group[0].mention.start, group[-1].mention.end
+    before = last_sentence(text[max(0, start - 160) : start])
+    after = wording.SENTENCE_BREAK.split(text[end : end + 160], maxsplit=1)[0]
+    return not re.search(r"\w", before) and len(re.findall(r"\w+", after)) < 3
 
 
 def _groups(text: str, stances: Sequence[Stance]) -> list[list[Stance]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pytest_haystack.scoring.matching import Mention, find_mentions
 from pytest_haystack.scoring.figures import find_numbers, plain_number, spelled
+from pytest_haystack.scoring.matching import Mention, find_mentions
 from pytest_haystack.scoring.score import Expected, Reference
 from pytest_haystack.scoring.text import fold, normalise, sentences
 from pytest_haystack.scoring.unwrapping import unwrap
@@ -79,11 +79,11 @@ def keys_of(values: Iterable[str]) -> Mapping[str, str]:
 def mentions_of(text: str, keys: Iterable[str], *, listed: bool = False) -> list[Mention]:
     """Where the folded text holds one of the values as a whole token, plain numbers in whatever spelling."""
     listed_keys = list(keys)
-    numbers = {number: key for key in listed_keys if (number := plain_number(key)) is not None}
+    numbers = {value: key for key in listed_keys if (value := plain_number(key)) is not None}
     found = find_mentions(text, [key for key in listed_keys if plain_number(key) is None])
     if numbers:
         for number in find_numbers(text, listed=listed):
-            key = next((numbers[value] for value in number.readings if value in numbers), None)
+            key = next((numbers[reading] for reading in number.readings if reading in numbers), None)
             if key is not None:
                 found.append(Mention(number.start, number.end, key))
         found.sort(key=lambda mention: mention.start)

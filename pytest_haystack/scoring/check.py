@@ -152,7 +152,7 @@ def outcome_of(response: Mapping[str, Any]) -> Outcome:
     return classify(
         Completion(
             text=response.get("content"),
-            reasoning=response.get("reasoning"),
+            reasoning=response.get("reasoning") or response.get("reasoning_content"),
             refusal=response.get("refusal"),
             finish_reason=response.get("finish_reason"),
         )

@@ -8,7 +8,7 @@ only where nothing else is left. What is left over is asserted: more than one va
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pytest_haystack.scoring import wording
@@ -29,15 +29,28 @@ class Stance:
     rank: int = 0
 
 
-def committed(text: str, mentions: Sequence[Mention], question: str = "", *, numeric: bool = False) -> list[Stance]:
+def committed(
+    text: str,
+    mentions: Sequence[Mention],
+    question: str = "",
+    *,
+    numeric: bool = False,
+    planted: Collection[str] = (),
+) -> list[Stance]:
     """The mentions that the answer commits to, in order; text and question folded.
 
-    With ``numeric`` totals and equations mark an answer too, and of several such the last one counts.
+    With ``numeric`` totals and equations mark an answer too, and of several such the last one counts; a planted
+    value (by key) that is marked alike counts beside it.
     """
-    held = asserted(text, mentions, question, numeric=numeric)
+    everything = held = asserted(text, mentions, question, numeric=numeric)
     best = max((stance.rank for stance in held), default=0)
     if best:
-        held = _marked(held, best, last_only=numeric and best == 1)
+        marked = [stance for stance in held if stance.rank == best]
+        last = _last_group(marked) if numeric and best == 1 else marked
+        held = [stance for stance in marked if stance in last or stance.mention.key in planted]
+        # "Answer: A. B. C." marks one and says the others as plainly.
+        first = held[0].mention.start
+        held += [s for s in everything if s.mention.start > first and s not in held and _stands_alone(text, s)]
     elif not all(stance.weak for stance in held):
         held = [stance for stance in held if not stance.weak]
     fresh = [stance for stance in held if not _occurs(stance.mention.key, question)]
@@ -53,9 +66,13 @@ def asserted(
     """
     held: list[Stance] = []
     previous: Stance | None = None
+    label_floor = 0
     for index, mention in enumerate(mentions):
         following = mentions[index + 1].start if index + 1 < len(mentions) else len(text)
-        stance = _stance(text, mention, previous, following, question, numeric)
+        stance = _stance(text, mention, previous, following, question)
+        if not stance.denied:
+            label = text[max(label_floor, mention.start - WINDOW) : mention.start]
+            stance.rank = max(stance.rank, _rank(text, mention, label, question, numeric=numeric, weak=stance.weak))
         if previous is not None:
             if not several and _takes_back(text, previous.mention.end, mention.start):
                 held = [other for other in held if other.mention.key == mention.key]
@@ -64,32 +81,39 @@ def asserted(
         if not stance.denied:
             held.append(stance)
         previous = stance
+        # "The answer, in section 3, is 412": what is no answer by nature does not use up a label.
+        label_floor = label_floor if mention.weak else mention.end
     return held
 
 
-def _stance(
-    text: str, mention: Mention, previous: Stance | None, following: int, question: str, numeric: bool
-) -> Stance:
-    floor = previous.mention.end if previous else 0
-    before = text[max(floor, mention.start - WINDOW) : mention.start]
-    after = text[mention.end : min(following, mention.end + WINDOW)]
-    stance = Stance(mention, weak=mention.weak)
-    if previous is not None and len(before) < 60 and wording.CONNECTOR.fullmatch(before):
-        # "Unlike A, B is": a comma before a subject joins sentences, not items.
-        stance.linked = not (before.strip() == "," and _SUBJECT.match(after))
+def _stance(text: str, mention: Mention, previous: Stance | None, following: int, question: str) -> Stance:
+    """The stance of a mention by itself and, where it is linked to the previous one, by that one's."""
     # A clause may have begun before the previous mention: "not X or Y", "although X has Y".
-    wide = text[max(0, mention.start - WINDOW) : mention.start]
-    clause = last_clause(wide)
-    rest = text[mention.end : mention.end + WINDOW]
-    stance.denied = is_denied(clause, wide, rest)
-    stance.weak = stance.weak or _in_question(rest) or _is_aside(wide, after, question)
-    stance.rank = 0 if stance.denied else _rank(before, wide, after, numeric)
-    if stance.linked and previous is not None:
+    before = text[max(0, mention.start - WINDOW) : mention.start]
+    after = text[mention.end : mention.end + WINDOW]
+    own = after[: max(0, following - mention.end)]
+    stance = Stance(mention, weak=mention.weak or _in_question(after) or _is_aside(before, own, question))
+    stance.denied = is_denied(last_clause(before), before, after)
+    if previous is None:
+        return stance
+    between = text[previous.mention.end : mention.start]
+    stance.linked = _links(between, own)
+    if stance.linked:
         # A bracket or line that ends takes its negation with it.
-        stance.denied = stance.denied or (previous.denied and not re.search(r"[)\]\n;]", before))
-        stance.weak = stance.weak or (previous.weak and not previous.mention.weak)
-        stance.rank = max(stance.rank, previous.rank)
+        stance.denied = stance.denied or (previous.denied and not re.search(r"[)\]\n;]", between))
+        pass
+        stance.rank = 0 if stance.denied else previous.rank
     return stance
+
+
+def _links(between: str, after: str) -> bool:
+    """True where two mentions are items of one list."""
+    if len(between) > 60 or not wording.CONNECTOR.fullmatch(between):
+        return False
+    if between.strip() == "," and _SUBJECT.match(after):
+        # "Unlike A, B is": this comma joins sentences, not items.
+        return False
+    return not between.lstrip().startswith("(") or ")" in between
 
 
 _SUBJECT = re.compile(r"\W{0,2}(?:is|was|are|were|has|ist|est|es|è|é)\b")
@@ -138,7 +162,10 @@ def _takes_back(text: str, start: int, end: int) -> bool:
 
 def _is_aside(before: str, after: str, question: str) -> bool:
     sentence = last_sentence(before)
-    if wording.WEAK_BEFORE.search(last_clause(before)) or wording.WEAK_AFTER.match(after):
+    clause = last_clause(before)
+    if wording.WEAK_BEFORE.search(clause) and not wording.HEDGED.search(clause):
+        return True
+    if wording.WEAK_AFTER.match(after):
         return True
     return about_another(sentence, after, question)
 
@@ -155,6 +182,9 @@ _SUFFIX = (
 _NAME = re.compile(rf"([^\W\d_]{{3,}})(?:[- ](?:station|reach|basin|terrace|relay|quay))?[- ]({_SUFFIX})\b")
 
 
+_BRACKETED_NAME = re.compile(rf"\s?[(\[](?:for |of )?{_NAME.pattern}[)\]]")
+
+
 def about_another(sentence: str, after: str, question: str) -> bool:
     """True where the words around a value name a neighbour of what was asked about: ``Zyranthex-8`` for ``-7``.
 
@@ -163,8 +193,9 @@ def about_another(sentence: str, after: str, question: str) -> bool:
     asked = {match[1]: match[2] for match in _NAME.finditer(question)}
     if not asked:
         return False
-    trail = wording.CLAUSE_BREAK.split(after, maxsplit=1)[0]
-    for near in (last_clause(sentence), trail, sentence):
+    bracketed = _BRACKETED_NAME.match(after)
+    trail = bracketed[0] if bracketed else wording.CLAUSE_BREAK.split(after, maxsplit=1)[0]
+    for near in (trail, sentence) if bracketed else (last_clause(sentence), trail, sentence):
         suffixes = [(match[2], asked[match[1]]) for match in _NAME.finditer(near) if match[1] in asked]
         if suffixes:
             near_suffix, asked_suffix = suffixes[-1]
@@ -172,16 +203,24 @@ def about_another(sentence: str, after: str, question: str) -> bool:
     return False
 
 
-def _rank(before: str, wide: str, after: str, numeric: bool) -> int:
-    for rank, label in wording.LABELS:
+def _rank(text: str, mention: Mention, label: str, question: str, *, numeric: bool, weak: bool) -> int:
+    """How plainly the words before (``label``, since the last mention) or behind mark the answer."""
+    for rank, pattern in wording.LABELS:
         last = None
-        for match in label.finditer(before):
+        for match in pattern.finditer(label):
             last = match
-        if last is not None and not _sentence_ends(before[last.end() :]):
+        if last is not None and not _sentence_ends(label[last.end() :]):
             return rank
-    if wording.ANSWER_AFTER.match(after):
+    if wording.ANSWER_AFTER.match(text, mention.end):
         return 2
-    return 1 if numeric and wording.TOTALS.search(last_sentence(wide)) else 0
+    predicate = _PREDICATE.match(text, mention.end)
+    if predicate and not weak and _occurs(predicate[1], question):
+        return 2
+    before = text[max(0, mention.start - WINDOW) : mention.start]
+    return 1 if numeric and wording.TOTALS.search(last_sentence(before)) else 0
+
+
+_PREDICATE = re.compile(r"\W{0,2}(?:is|was) (?:the |an? )([\w-]{4,40})(?![\w-])")
 
 
 def _sentence_ends(between: str) -> bool:
@@ -191,15 +230,21 @@ def _sentence_ends(between: str) -> bool:
     return bool(closing) or bool(re.search(r"\b(?:but|however|yet)\b", body))
 
 
-def _marked(held: list[Stance], best: int, *, last_only: bool) -> list[Stance]:
-    """The marked mentions; of several marked groups all count, or with ``last_only`` the last."""
-    marked = [stance for stance in held if stance.rank == best]
-    if not last_only:
-        return marked
-    start = len(marked) - 1
-    while start > 0 and marked[start].linked:
+def _stands_alone(text: str, stance: Stance) -> bool:
+    """True where a sentence or line holds nothing but the value."""
+    mention = stance.mention
+    if stance.weak or re.search(r"\w", last_sentence(text[max(0, mention.start - WINDOW) : mention.start])):
+        return False
+    after = wording.SENTENCE_BREAK.split(text[mention.end : mention.end + WINDOW], maxsplit=1)[0]
+    return not re.search(r"\w", after)
+
+
+def _last_group(stances: list[Stance]) -> list[Stance]:
+    """The last mention with those that it is linked to."""
+    start = len(stances) - 1
+    while start > 0 and stances[start].linked:
         start -= 1
-    return marked[start:]
+    return stances[start:]
 
 
 def _occurs(key: str, question: str) -> bool:

@@ -15,7 +15,8 @@ from pytest_haystack.scoring.verdicts import missed, right
 _TIMES = re.compile(r"\b(once|twice|thrice)\b")
 _TIMES_VALUES = {"once": 1, "twice": 2, "thrice": 3}
 _ZERO = re.compile(
-    r"\b(?:no (?:occurrences?|times?|matches|instances?|mentions?)|never|none|(?:not|n't) (?:appear|occur|contain|present))"
+    r"\b(?:no (?:occurrences?|times?|matches|instances?|mentions?)|never|none"
+    r"|(?:not|\w+n't) (?:find|found|appear|occur|contain|present))"
 )
 _ITEM = re.compile(r"(?m)^ ?(?:\d{1,4}[.)]|[-•]) ?\S")
 
@@ -50,11 +51,11 @@ def counted(read: Answer) -> Decimal | None:
     keys = {stance.mention.key for stance in stances}
     if len(keys) == 1:
         return Decimal(keys.pop())
-    if keys and not all(stance.weak for stance in stances):
+    if not all(stance.weak for stance in stances):
         return None
-    if keys:
-        # Places without a total: what was listed is what was counted.
-        items = len(_ITEM.findall(read.folded))
+    # Places without a total: what was listed is what was counted.
+    items = len(_ITEM.findall(read.folded))
+    if items > 1 or keys:
         return Decimal(items) if items > 1 else None
     if times := _TIMES.findall(read.folded):
         return Decimal(_TIMES_VALUES[times[-1]]) if len(set(times)) == 1 else None

@@ -13,12 +13,17 @@ from pytest_haystack.scoring.text import without_accents
 from pytest_haystack.scoring.verdicts import missed, recoverable, right
 
 #: A further part of a name right behind one: ``Marta Voss Kiel`` is not ``Marta Voss``.
-_PART_AFTER = re.compile(r" [^\W\d_][\w'-]*")
+_PART_AFTER = re.compile(r" [^\W\d_][\w'-]*(?![\w'-]|:)")
 _PART_BEFORE = re.compile(r"([^\W\d_][\w'-]*)(\.?) $")
-_TITLES = frozenset("mr mrs ms miss dr prof professor sir lady lord madam captain king queen herr frau señor señora m mme".split())
-_OPENERS = frozenset(
-    "so thus therefore hence and or but yes no sure okay ok the it is was answer name person result final correct indeed perhaps maybe"
-    " because since as if then also namely either neither not only just both that this he she they ancestor parent here now".split()
+_TITLE = re.compile(
+    r"mrs?|ms|miss|dr|prof|professor|sir|lady|lord|madam|captain|king|queen|herr|frau|señora?|m|mme", re.IGNORECASE
+)
+#: What opens a sentence before a name without being part of it.
+_OPENER = re.compile(
+    r"so|thus|therefore|hence|and|or|but|yes|no|sure|okay|ok|the|it|is|was|answer|name|person|result|final|correct"
+    r"|indeed|perhaps|maybe|because|since|as|if|then|also|namely|either|neither|not|only|just|both|that|this|he|she"
+    r"|they|(?:it|he|she|that)'s|ancestor|parent|here|now|\w+ly",
+    re.IGNORECASE,
 )
 #: One more name offered beside the one that matched.
 _OR_NAME = re.compile(r"(?:,? (?:or|and)|\s?/) ((?:[^\W\d_][\w'-]+ ?){2,4})")
@@ -44,8 +49,10 @@ def score(answer: str, reference: Reference) -> Score:
         return right()
     return missed(
         read,
-        distractors=[names[key] for key in keys if key != expected],
-        recoverable=expected not in keys and not find_mentions(read.folded, [expected]) and recoverable(read.whole, expected),
+        distractors=[names[key] for key in sorted(keys) if key != expected],
+        recoverable=expected not in keys
+        and not find_mentions(read.folded, [expected])
+        and recoverable(read.whole, expected),
     )
 
 
@@ -56,8 +63,13 @@ def _mentions(cased: str, folded: str, keys: list[str]) -> list[Mention]:
     for mention in find_mentions(folded, [*keys, *turned]):
         key = turned.get(mention.key, mention.key)
         if len(cased) != len(folded) or not _is_part(cased, mention):
-            found.append(Mention(mention.start, mention.end, key))
+            found.append(Mention(mention.start, mention.end, key, weak=_is_modifier(folded, mention)))
     return found
+
+
+def _is_modifier(folded: str, mention: Mention) -> bool:
+    """True where a name only says whose relative is meant: ``Petra Kol's mother``, ``mother of Petra Kol``."""
+    return folded.startswith("'s ", mention.end) or folded.endswith((" of ", " of '", ' of "'), 0, mention.start)
 
 
 def _unaccented(read: Answer, keys: list[str]) -> list[Mention]:
@@ -68,7 +80,9 @@ def _unaccented(read: Answer, keys: list[str]) -> list[Mention]:
     # Positions must be those of the text that the words around are read from.
     if len(text) != len(read.folded) or len(plain) != len(keys):
         return []
-    return [Mention(m.start, m.end, plain[m.key]) for m in _mentions(without_accents(read.cased), text, list(plain))]
+    return [
+        Mention(m.start, m.end, plain[m.key], m.weak) for m in _mentions(without_accents(read.cased), text, list(plain))
+    ]
 
 
 def _is_part(cased: str, mention: Mention) -> bool:
@@ -80,11 +94,11 @@ def _is_part(cased: str, mention: Mention) -> bool:
     if after and after[0][1].isupper() and not after[0].strip().isupper():
         return True
     before = _PART_BEFORE.search(cased, max(0, mention.start - 40), mention.start)
-    if not before or before[2] or before[1].lower() in _TITLES or not before[1][0].isupper() or before[1].isupper():
+    if not before or before[2] or _TITLE.fullmatch(before[1]) or not before[1][0].isupper() or before[1].isupper():
         return False
     # The first word of a sentence has a capital whatever it is.
     opens = re.search(r"(?:^|[.!?:\n]\s*|[\"'(-]\s?)$", cased[: before.start()][-4:])
-    return not (opens and (before[1].lower() in _OPENERS or before[1].endswith("ly")))
+    return not (opens and _OPENER.fullmatch(before[1]))
 
 
 def _offers_another(read: Answer, mention: Mention) -> bool:

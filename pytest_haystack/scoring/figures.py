@@ -27,7 +27,7 @@ EXACT = Context(prec=2 * LONGEST, Emin=-99999, Emax=99999, traps=[])
 
 #: Scripts that write a number right beside their letters.
 _LETTERS_BESIDE = re.compile(f"[{UNSPACED}\u0590-\u06ff\u0900-\u0dff\uac00-\ud7a3]+")
-_TOKEN = re.compile(r"(?:[-\w/^%°$€£¥₹#@]|(?<=\d)[.,':](?=\d)|(?<![\w.])\.(?=\d))+")
+_TOKEN = re.compile(r"(?:[-\w/^%°$€£¥₹#@]|(?<=\d)[.,'](?=\d)|(?<=\d):(?=\d\d?(?![\d.]))|(?<![\w.])\.(?=\d))+")
 _UNIT = (
     r"%|°[cfk]?|[kmcdnµμ]?m|km/h|m/s|kmh|mph|[kmµμ]?g|lbs?|oz|[mnµμ]?s|sec|secs|min|mins|h|hrs?|[kmgt]?hz|[kmg]?wh?|[km]?v"
     r"|[km]?a|[kmh]?pa|bar|[kmgt]i?b|[kmgt]bit/s|mbps|px|rpm|°|c|f|j|kj|mj|ev|kev|mev|gev|l|ml|x|st|лет|м|км|кг|г|с"
@@ -37,12 +37,14 @@ _BODY = r"\d+(?:[.,'_]\d+)*|\.\d+"
 _NUMBER = re.compile(
     rf"(?P<sign>-)?[$€£¥₹#]?(?P<sign2>(?<![-\d])-)?(?P<body>{_BODY})(?:e(?P<exp>[-+]?\d{{1,4}})|(?P<kilo>k)|(?P<unit>{_UNIT}))?[€$£¥]?"
 )
+_TEN_TO = re.compile(r"10\^(-?\d{1,3})")
 _RANGE = re.compile(rf"({_BODY})-({_BODY})(?:{_UNIT})?")
 _FRACTION = re.compile(r"(-?\d{1,20})/(\d{1,20})(?:[a-z]{0,3})?")
 _POWER = re.compile(r" ?[x×] ?10(?:\^|\*\*) ?\{?(-?\d{1,4})\}?")
 _SCALE_AFTER = re.compile(r"[ -]?(" + "|".join([*SCALES, "dozen"]) + r")s?\b(?! of\b)")
 _PERCENT_AFTER = re.compile(r" ?(?:%|percent\b|per cent\b)")
 _SPACED = re.compile(r"(?<![\w.,'-])\d{1,3}(?: \d{3})+(?![\w]|[.,']\d| \d)")
+_MINUS = re.compile(r"(?<!\w)(?:minus|negative) $")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
 
 
@@ -85,7 +87,7 @@ def _figures(text: str, listed: bool) -> Iterator[Number]:
     previous: Number | None = None
     for token in _TOKEN.finditer(plain):
         for number in _of_token(plain, token, listed):
-            merged = _mixed(plain, previous, number, token[0])
+            merged = None if listed else _mixed(plain, previous, number, token[0])
             if previous is not None and merged is None:
                 yield previous
             previous = merged or number
@@ -94,11 +96,17 @@ def _figures(text: str, listed: bool) -> Iterator[Number]:
 
 
 def _mixed(text: str, previous: Number | None, number: Number, token: str) -> Number | None:
-    """``1 3/4`` is one number."""
-    if previous is None or "/" not in token or text[previous.end : number.start] != " ":
+    """``1 3/4`` is one number, and so is ``3 / 4``."""
+    if previous is None or number.start - previous.end > 3:
         return None
+    between = text[previous.end : number.start]
     whole, part = previous.readings[0], number.readings[0]
-    if whole != whole.to_integral_value() or not 0 < part < 1 or whole.adjusted() > 20:
+    if whole != whole.to_integral_value() or whole.adjusted() > 20:
+        return None
+    chain = text.startswith(" /", number.end) or text.endswith("/ ", 0, previous.start)
+    if between == " / " and not chain and part and part == part.to_integral_value():
+        return Number(previous.start, number.end, (EXACT.divide(whole, part),))
+    if between != " " or "/" not in token or not 0 < part < 1:
         return None
     total = whole + part if whole >= 0 else whole - part
     return Number(previous.start, number.end, (total,))
@@ -110,6 +118,8 @@ def _of_token(text: str, token: re.Match[str], listed: bool) -> Iterator[Number]
         return
     if match := _NUMBER.fullmatch(word):
         yield from _plain_number(text, match, start, listed)
+    elif match := _TEN_TO.fullmatch(word):
+        yield Number(start, token.end(), (EXACT.power(Decimal(10), int(match[1])),))
     elif match := _RANGE.fullmatch(word):
         for group in (1, 2):
             readings = read_figures(match[group])
@@ -117,7 +127,11 @@ def _of_token(text: str, token: re.Match[str], listed: bool) -> Iterator[Number]
                 yield Number(start + match.start(group), start + match.end(group), readings)
     elif match := _FRACTION.fullmatch(word):
         numerator, denominator = Decimal(match[1]), Decimal(match[2])
-        if denominator:
+        if listed:
+            # A stroke between two of several values sets them apart.
+            yield Number(start, start + match.end(1), (numerator,))
+            yield Number(start + match.start(2), start + match.end(2), (denominator,))
+        elif denominator:
             yield Number(start, token.end(), (EXACT.divide(numerator, denominator),))
 
 
@@ -132,7 +146,7 @@ def _plain_number(text: str, match: re.Match[str], start: int, listed: bool) -> 
                 yield Number(at, at + len(part[0]), (Decimal(part[0]),))
         return
     number = Number(start, end, readings)
-    if match["sign"] or match["sign2"]:
+    if match["sign"] or match["sign2"] or _MINUS.search(text, max(0, start - 10), start):
         number = replace(number, readings=tuple(-value for value in readings))
     if match["exp"]:
         number = _times(number, Decimal(10), int(match["exp"]), end)

@@ -10,19 +10,13 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-_UNITS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
-    )
-} | {"nil": 0, "nought": 0, "naught": 0}
-_TENS = {
-    word: number
-    for number, word in zip(
-        range(20, 100, 10), "twenty thirty forty fifty sixty seventy eighty ninety".split(), strict=True
-    )
-} | {"fourty": 40}
+_UNIT_WORDS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TEN_WORDS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_UNITS = {word: number for number, word in enumerate(_UNIT_WORDS)} | {"nil": 0, "nought": 0, "naught": 0}
+_TENS = {word: 10 * number for number, word in enumerate(_TEN_WORDS, start=2)} | {"fourty": 40}
 SCALES = {
     "hundred": 10**2,
     "thousand": 10**3,
@@ -36,6 +30,17 @@ _WORD = re.compile(
     r"(?<![^\W_])(?:" + "|".join([*_UNITS, *_TENS, *SCALES, "dozen", "point", "minus", "negative", "and", "an?"]) + r")"
     r"(?![^\W_])"
 )
+#: Fractions; without a numerator a half or a third is a part or an ordinal.
+_FRACTION = re.compile(
+    r"(?<![^\W_])(an?|" + "|".join(_UNIT_WORDS[1:13]) + r")[ -]"
+    r"(hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|sixths?|sevenths?|eighths?|ninths?|tenths?)(?![^\W_])"
+)
+_DENOMINATORS = {
+    word: Decimal(number)
+    for number, word in enumerate(
+        ("half", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), start=2
+    )
+} | {"quarter": Decimal(4), "halve": Decimal(2)}
 _GAP = re.compile(r"[ \n]?-?[ \n]?")
 #: ``one`` is a pronoun more often than a number.
 _PRONOUN_BEFORE = re.compile(
@@ -46,6 +51,10 @@ _PRONOUN_AFTER = re.compile(r"[ \n]+(?:of|for|that|which|who|with|more|in|on|fro
 
 def number_words(text: str) -> Iterator[tuple[int, int, Decimal]]:
     """Start, end and value of every number that is written in words; the text folded."""
+    parts = {match.start(): match for match in _FRACTION.finditer(text)}
+    for match in parts.values():
+        numerator = Decimal(_UNITS.get(match[1], 1))
+        yield match.start(), match.end(), numerator / _DENOMINATORS[match[2].removesuffix("s")]
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(text):
         if run and not _GAP.fullmatch(text, run[-1].end(), word.start()):

@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 
 from pytest_haystack.scoring import value
 from pytest_haystack.scoring.amounts import stated
-from pytest_haystack.scoring.answers import as_text, keys_of, read_answer
+from pytest_haystack.scoring.answers import Answer, as_text, keys_of, read_answer
 from pytest_haystack.scoring.figures import Number, close, plain_number, spelled
 from pytest_haystack.scoring.score import Reference, Score
 from pytest_haystack.scoring.verdicts import missed, recoverable, right
@@ -39,19 +39,17 @@ def score(answer: str, reference: Reference) -> Score:
     keys = {stance.mention.key for stance in stated(read, key_of, names)}
     if keys == {own} or (not keys and expected == 0 and _NONE.fullmatch(read.folded)):
         return right()
-    texts = keys_of(name for name in reference.alternatives if plain_number(name) is None)
-    given = [key for key in keys if key in names]
-    given += [
-        stance.mention.key
-        for stance in value.commitment(read, as_text(reference.expected), tuple(texts.values()))
-        if stance.mention.key in texts
-    ]
+    given = [key for key in sorted(keys) if key in names] + _given_texts(read, reference)
     return missed(
-        read,
-        distractors=given,
-        recoverable=own not in keys and recoverable(read.whole, own),
-        **({"number": min(keys)} if len(keys) == 1 and not given else {}),
+        read, distractors=given, recoverable=own not in keys and recoverable(read.whole, own), numbers=sorted(keys)
     )
+
+
+def _given_texts(read: Answer, reference: Reference) -> list[str]:
+    """The planted alternatives that are no numbers and were given."""
+    texts = keys_of(name for name in reference.alternatives if plain_number(name) is None)
+    stances = value.commitment(read, as_text(reference.expected), tuple(texts.values())) if texts else []
+    return [texts[stance.mention.key] for stance in stances if stance.mention.key in texts]
 
 
 def tolerance_of(reference: Reference) -> Decimal:

@@ -52,7 +52,8 @@ def split_reasoning(text: str) -> tuple[str | None, str]:
     if not seen:
         return text, ""
     (reasoning if inside else answer).append(text[position:])
-    thoughts = "\n".join(piece.strip() for piece in reasoning if piece.strip())
+    pieces = (_LEFTOVERS.sub("", piece).strip() for piece in reasoning)
+    thoughts = "\n".join(piece for piece in pieces if piece)
     if inside:
         return None, thoughts
     # The blank lines after a closing tag belong to the template; what ends the answer is the model's own.

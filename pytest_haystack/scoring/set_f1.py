@@ -20,9 +20,9 @@ def score(answer: str, reference: Reference) -> Score:
     known = list(dict.fromkeys([*map(as_key, texts), *names]))
     given = {item.name for item in listed_items(read.cased, known, read.question)}
     hits = len(given & expected)
-    details = {"extra": sorted(given - expected)[:50], "missing": sorted(expected - given)[:50]}
+    extra, missing = sorted(given - expected)[:50], sorted(expected - given)[:50]
     if given == expected and (given or read.folded.strip()):
         return right()
     value = 2 * hits / (len(given) + len(expected)) if hits else 0.0
     planted = [names[key] for key in sorted(given) if key in names and key not in expected]
-    return missed(read, distractors=planted, value=value, **details)
+    return missed(read, distractors=planted, value=value, extra=extra, missing=missing)

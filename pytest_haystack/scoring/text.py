@@ -26,7 +26,7 @@ _MARKS = {
     ord("٫"): ".",
     ord("٬"): ",",
     ord("ـ"): None,
-    **dict.fromkeys(map(ord, "→⇒⟶➔➜"), "->"),
+    **dict.fromkeys(map(ord, "→⇒⟶➔➜↓⇓⬇"), "->"),
     **dict.fromkeys(map(ord, "•·▪●◦‣∙"), "•"),
 }
 _TABLE = {**_DASHES, **_EM_DASHES, **_QUOTES, **_MARKS}
@@ -62,6 +62,8 @@ _LATEX_SIGNS = (
 _LINE_START = re.compile(r"(?m)^[ \t]*(?:#{1,6}[ \t]+|>[ \t])+")
 _EMPHASIS = re.compile(r"(?<!\w)_+(?=\w)|(?<=[^\W_])_+(?!\w)")
 _PRODUCT = re.compile(r"(?<=\d) ?(?<!\*)\*(?!\*) ?(?=\d)")
+#: A backtick within a word stands for an apostrophe.
+_TICK = re.compile(r"(?<=[^\W\d_])`(?=[^\W\d_])")
 _SIGNS = re.compile(r"[*`$]")
 _BLANKS = re.compile(r"[^\S\n]+")
 
@@ -111,7 +113,7 @@ def _without_markup(text: str) -> str:
         text = _LATEX_WORDS.sub("", text)
         for pattern, sign in _LATEX_SIGNS:
             text = pattern.sub(sign, text)
-    text = text.replace("{,}", ",")
+    text = _TICK.sub("'", text.replace("{,}", ","))
     text = _SIGNS.sub("", _PRODUCT.sub("×", text))
     text = _LINE_START.sub("", text)
     return _EMPHASIS.sub("", text)

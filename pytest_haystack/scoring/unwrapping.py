@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 _TAGS = ("answer", "final_answer", "final-answer", "finalanswer", "final", "result", "response", "output")
@@ -43,13 +44,15 @@ def unwrap(answer: str) -> str:
 def _tagged(text: str) -> str:
     lowered = text.lower()
     # Lower-casing may change the length of a text; positions would not fit then.
-    if "</" not in lowered or len(lowered) != len(text):
+    if "<" not in lowered or len(lowered) != len(text):
         return ""
     for tag in _TAGS:
         spans = list(_spans(lowered, f"<{tag}>", f"</{tag}>"))
         if spans:
             return _last_of(text, spans, len(tag) + 2, len(tag) + 3)
-    return ""
+    # Where the closing tag is a stop sequence it never arrives.
+    _, opened, rest = lowered.rpartition("<answer>")
+    return text[len(text) - len(rest) :].strip() if opened else ""
 
 
 def _spans(text: str, opening: str, closing: str) -> Iterator[tuple[int, int]]:
@@ -66,7 +69,7 @@ def _spans(text: str, opening: str, closing: str) -> Iterator[tuple[int, int]]:
 
 def _last_of(text: str, spans: list[tuple[int, int]], opening: int, closing: int) -> str:
     contents = [text[slice(*spans[0])].strip()]
-    for (start, _), (_, end) in zip(spans, spans[1:], strict=False):
+    for (start, _), (_, end) in pairwise(spans):
         between = text[end + closing : start - opening]
         if len(between) > 200 or not _BETWEEN.fullmatch(between):
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from pytest_haystack.scoring.abstention import abstains
 from pytest_haystack.scoring.answers import Answer, as_key, as_text, keys_of, mentions_of, read_answer
@@ -20,12 +21,12 @@ def score(answer: str, reference: Reference) -> Score:
     expected = as_key(as_text(reference.expected))
     stances = commitment(read, expected, reference.alternatives)
     keys = {stance.mention.key for stance in stances}
-    if keys == {expected} and not _hedged(read, stances):
-        return right()
     names = keys_of(reference.alternatives)
+    if keys == {expected} and not _hedged(read, stances, names):
+        return right()
     return missed(
         read,
-        distractors=[names[key] for key in keys if key != expected and key in names],
+        distractors=[names[key] for key in sorted(keys) if key != expected and key in names],
         recoverable=expected not in keys and recoverable(read.whole, expected),
     )
 
@@ -42,28 +43,29 @@ def commitment(read: Answer, expected: str, alternatives: tuple[str, ...]) -> li
     return stances
 
 
-_OR_AFTER = re.compile(
-    r"[\s\"',]{0,3}(?:\bor\b|/|\boder\b|\bou\b|或者?)[\s\"',]{0,3}(?:maybe |possibly |perhaps )?([^\s,;\"'()]{2,80})"
-)
-_OR_BEFORE = re.compile(
-    r"([^\s,;\"'()]{2,80})[\s\"',]{0,3}(?:\bor\b|/|\boder\b|\bou\b|或者?)[\s\"',]{0,3}(?:maybe |possibly |perhaps )?$"
-)
+_JOINT = r"(?:[\s\"',;/]|\bor\b|\band\b|\boder\b|\bou\b|或者?|\bmaybe\b|\bpossibly\b|\bperhaps\b)"
+_NEXT = re.compile(rf"{_JOINT}{{1,9}}([^\s,;/\"'()]{{2,80}})")
+_LAST = re.compile(rf"([^\s,;/\"'()]{{2,80}}){_JOINT}{{1,9}}$")
 
 
-def _hedged(read: Answer, stances: list[Stance]) -> bool:
-    """True where the value is offered as one of two of its kind, the other invented: ``QR-7749 or QR-7794``."""
+def _hedged(read: Answer, stances: list[Stance], planted: Collection[str]) -> bool:
+    """True where the value stands in a list of its kind, the others invented: ``QR-7749 or QR-7794``."""
     for stance in stances:
         mention = stance.mention
         own = read.folded[mention.start : mention.end]
         if not re.search(r"\d", own):
             continue
-        after = _OR_AFTER.match(read.folded, mention.end)
-        before = _OR_BEFORE.search(read.folded[max(0, mention.start - 100) : mention.start])
-        for other in (after, before):
-            if other and _shape(other[1].rstrip(".!?:")) == _shape(own):
+        beside = (
+            _NEXT.match(read.folded, mention.end),
+            _LAST.search(read.folded, max(0, mention.start - 100), mention.start),
+        )
+        for other in (match[1].rstrip(".!?:") for match in beside if match):
+            if other == own or other in planted or other in read.question:
+                continue
+            if _shape(other) == _shape(own):
                 return True
     return False
 
 
 def _shape(token: str) -> str:
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", token))
+    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "9", token))

@@ -55,7 +55,7 @@ def recoverable(text: str, key: str) -> bool:
         return False
     plain = without_accents(text)
     # Digits broken up by points or commas are other numbers; blanks between them are not.
-    between = r"\s{0,2}" if "".join(characters).isdigit() else r"[\W_]{0,2}"
+    between = r"\s{0,2}" if "".join(characters).isdigit() else r"[\W_]{0,3}"
     edge = r"(?<![^\W_])(?<!\d[.,])", r"(?![^\W_]|[.,]\d)"
     for match in re.finditer(edge[0] + between.join(map(re.escape, characters)) + edge[1], plain):
         before = plain[max(0, match.start() - WINDOW) : match.start()]

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import re
 
+#: Full stops, but not those of abbreviations.
+_STOP = r"(?<!i\.e)(?<!e\.g)(?<!\bvs)(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bst)(?<!\bca)[.!?]+"
 #: Where a clause ends: what stands before does not govern what stands after.
 CLAUSE_BREAK = re.compile(
-    r"[.!?]+(?=\s|$|[\"')])|[;\n()\[\]]|[:,](?=\s|[^\d\s])|\s-+\s|—|->|\u2026"
-    r"|\b(?:but|however|yet|instead,|sondern|aber|mais|pero|sino|mas|bensì|maar|lecz|ale|and)\b"
+    rf"{_STOP}(?=\s|$|[\"')])|[;\n()\[\]]|[:,](?=\s|[^\d\s])|\s-+\s|—|->|\u2026"
+    r"|\b(?:but|however|yet|and|sondern|aber|mais|pero|sino|mas|bensì|maar|lecz|ale)\b"
     r"|(?<!\w)(?:но|а)(?!\w)|而是|但是?|بل"
 )
 #: Where a sentence ends.
-SENTENCE_BREAK = re.compile(r"[.!?]+(?=\s|$|[\"')])|;|\n")
+SENTENCE_BREAK = re.compile(rf"{_STOP}(?=\s|$|[\"')])|;|\n")
+
 #: Negations that affirm; they are taken out before negators are looked for.
 AFFIRMED = re.compile(
     r"\b(?:no|without|without a|beyond|not a) doubt\b|\bdoubtless\b|\bno question\b|\bnot (?:only|just|merely)\b"
     r"|\b(?:none|nothing|no one) (?:other than|but|else than)\b|\bno (?:problem|later|longer than)\b|\bwhy not\b"
-    r"|\bcannot be anything but\b|\bnot (?:explicitly|directly) labell?ed\b|\bno\.(?=\s?\d)"
+    r"|\bno\.(?=\s?\d)"
 )
 #: A negator before a value, in its clause, denies it.
 DENIED_BEFORE = re.compile(
@@ -31,72 +34,75 @@ DENIED_BEFORE = re.compile(
     r"|nicht|kein(?:e[nmrs]?)?|weder|niemals|pas|ni|jamais|aucune?|n[ãa]o|non(?!-)|niet|geen|nie|ikke|inte)\b"
     r"|\w+n't\b|(?<!\w)(?:не|ни|ليس|ليست|لا)(?!\w)|不是|并非|並非|不为|不為|没有|沒有|绝非"
 )
-#: What is pre-empted by a negator although a break stands between them.
+#: Denies although the word "but" ends the clause.
 ANYTHING_BUT = re.compile(r"\b(?:anything|everything|all) (?:but|except)\W*$")
+
 _NOUN = r"(?:(?:code|value|number|key|one|answer) )?"
 _PRONOUN = r"(?:(?:but |and |wait,? |no,? |actually,? )?(?:which|that|this|it)(?: one)?(?=[ ']))?"
 _VERB = (
-    r"(?:is|was|are|were|would be|could be|can be|can|could|does|do|did|has|have|had|will|should|must be|must|seems|looks"
-    r"|'s|ain)"
+    r"(?:is|was|are|were|would be|could be|can be|can|could|does|do|did|has|have|had|will|should|must be|must"
+    r"|seems|looks|'s|ain)"
 )
 _DEGREE = (
     r"(?: (?:definitely|certainly|clearly|also|in fact|actually|probably|obviously|simply|both|all|plainly|surely))*"
 )
 _WRONG = (
     r"(?:wrong|incorrect|false|invalid|outdated|superseded|obsolete|mistaken|out of the question|ruled out|excluded"
-    r"|an? (?:decoy|distractor|trap|mistake|lie|typo|red herring|wrong|incorrect|old|other|outdated|older|different|earlier)"
-    r"|the (?:wrong|incorrect|old|other|decoy|outdated))\b"
+    r"|an? (?:decoy|distractor|trap|mistake|lie|typo|red herring|wrong|incorrect|old|other|outdated|older|different"
+    r"|earlier)|the (?:wrong|incorrect|old|other|decoy|outdated))\b"
 )
 #: Words right behind a value that deny it.
 DENIED_AFTER = re.compile(
-    rf"\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}(?:n't|nt\b|not\b|{_DEGREE} (?:not|never|no longer)\b)(?! only| just| in doubt)"
+    rf"\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}"
+    rf"(?:n't|nt\b|not\b|{_DEGREE} (?:not|never|no longer)\b)(?! only| just| in doubt)"
     rf"|\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}{_DEGREE} {_WRONG}"
     r"|\W{0,4}(?:wrong|incorrect|false)\b|[^.!?\n]{0,20}\?\W{0,3}(?:no|nope|nein|non|wrong|incorrect|not)\b"
-    r"|\W{0,3}(?:は)?(?:ではな|ではありませ|じゃな|でな)|\W{0,3}は(?:間違|誤)|\W{0,3}(?:이|가|은|는)?\s*(?:아니|아닙|틀)"
+    r"|\W{0,3}は?(?:ではな|ではありませ|じゃな|でな)|\W{0,3}は(?:間違|誤)|\W{0,3}(?:이|가|은|는)?\s*(?:아니|아닙|틀)"
     r"|\W{0,3}(?:नहीं|değil|(?:ist |est )?(?:nicht|falsch)\b|n'est pas|no es\b|não é\b|non è\b|не\b|неверно"
     r"|不是|并不|是错|是錯|不对|不對)"
 )
 #: The plural forms deny every value they are said of.
 DENIED_ALL_AFTER = re.compile(r"\W{0,3}(?:are|were|aren't|weren't|sind|sont|son)\b")
-#: Words before a value, in its clause or the one it continues, that set it apart from what is asserted.
+
+_ELSEWHERE = (
+    r"(?:an?other|other|later|earlier|previous|second|different|separate|one) (?:passage|section|paragraph|part|place"
+    r"|sentence|source|line|entry|document|text|note|mention)s?"
+)
+#: Words before a value, in its clause, that set it apart from what is asserted.
 WEAK_BEFORE = re.compile(
     r"\b(?:although|though|even though|whereas|while|despite|unlike|compared (?:to|with)|in contrast to|contrary to"
     r"|at first|first (?:saw|thought|found|read|noticed|considered|looked)|initially|originally|previously|formerly"
-    r"|i (?:had )?(?:thought|considered|assumed)|was tempted|used to be"
-    r"|(?:an?other|other|later|earlier|previous|second|different|separate|one) (?:passage|section|paragraph|part|place|sentence"
-    r"|source|line|entry|document|text|note|mention)s?"
+    rf"|i (?:had )?(?:thought|considered|assumed)|was tempted|used to be|{_ELSEWHERE}"
+    r"|(?:updated|revised|corrected|changed|amended) from"
     r"|near-identical|similar(?:ly)?|decoys?|distractors?|obwohl|während|bien que|aunque|хотя)\b"
 )
+#: A concession that keeps both values open is none.
+HEDGED = re.compile(r"\b(?:could|might|may|possibly|perhaps|maybe)\b")
 #: The same behind the value.
 WEAK_AFTER = re.compile(
-    r"\W{0,3}(?:is |was |appears |as )?(?:according to|as per|in|from|for|given in|said in|stated in|mentioned in|found in)"
-    r" (?:an?other|the other|other|a later|an earlier|a different|the earlier|a previous)\b"
+    r",? (?:but (?:later|then)|(?:but|and) (?:it )?(?:is |has )?now)\b|"
+    r"\W{0,3}(?:is |was |appears |as )?(?:according to|as per|in|from|for|given in|said in|stated in|mentioned in"
+    r"|found in) (?:an?other|the other|other|a later|an earlier|a different|the earlier|a previous)\b"
 )
 #: Words between two values by which the second replaces the first.
 CORRECTION = re.compile(
     r"\b(?:wait|sorry|correction|scratch that|i meant|i mean|on second thought|oops|my mistake|my bad|apologies"
     r"|let me (?:correct|re-?check|revise|fix)|to correct|make that|or rather|strike that|hold on|hmm|actually"
-    r"|i (?:made|was) (?:an? )?(?:error|mistake|mistaken|wrong)|corrected|moment mal|pardon|perdón|perdón)\b"
+    r"|i (?:made|was) (?:an? )?(?:error|mistake|mistaken|wrong)|corrected|moment mal|pardon|perdón)\b"
+    r"|\b(?:revised|corrected|changed|updated|amended|superseded|replaced) (?:to|by|with)\b"
     r"|\b(?:no|nein|non|nope)\b(?=\s*[,.:;!—-])(?!\.\s?\d)|不对|等等|нет,"
 )
-#: Labels before a value that make it the answer, with their rank.
-LABELS = (
-    (3, re.compile(r"\bfinal (?:answer|result|value|count|total)\b|最终答案|endgültige antwort|réponse finale")),
-    (
-        2,
-        re.compile(
-            r"(?<!no )(?<!other )\banswer\b|\b(?:i (?:choose|conclude|pick|go with|am confident)|my choice|in conclusion)\b"
-            r"|\bthe (?:correct|right|actual|true|real|current) \w+(?: \w+){0,2} (?:is|was|must be|should be)\b"
-            r"|\b(?:antwort|réponse|respuesta|resposta|risposta|antwoord|ответ|odpowiedź|cevap|svar)\b|答案|答え|回答|정답|الإجابة|उत्तर"
-        ),
-    ),
-    (
-        1,
-        re.compile(
-            r"(?:^|[.!?\n;:,]\s*)(?:so|thus|therefore|hence|overall|also ist|donc|por lo tanto)\b|\b(?:therefore|thus|hence)\b"
-        ),
-    ),
+
+_FINAL = re.compile(r"\bfinal (?:answer|result|value|count|total)\b|最终答案|\bendgültige antwort\b|\bréponse finale\b")
+_ANSWER = re.compile(
+    r"(?<!no )(?<!other )\banswer\b|\b(?:i (?:choose|conclude|pick|go with)|my choice|in conclusion)\b"
+    r"|\bthe (?:correct|right|actual|true|real|current) \w+(?: \w+){0,2} (?:is|was|must be|should be)\b"
+    r"|\b(?:antwort|réponse|respuesta|resposta|risposta|antwoord|ответ|odpowiedź|cevap|svar)\b"
+    r"|答案|答え|回答|정답|الإجابة|उत्तर"
 )
+_SO = re.compile(r"(?:^|[.!?\n;:,]\s*)(?:so|overall|also ist|donc|por lo tanto)\b|\b(?:therefore|thus|hence)\b")
+#: Labels before a value that make it the answer, with their rank.
+LABELS = ((3, _FINAL), (2, _ANSWER), (1, _SO))
 #: Numbers only: what stands right before a number that was computed or counted.
 TOTALS = re.compile(
     r"\b(?:total|sum|result|count|average|mean|max(?:imum)?|min(?:imum)?|product|difference)\b"
@@ -105,13 +111,16 @@ TOTALS = re.compile(
 )
 #: Words behind a value that make it the answer.
 ANSWER_AFTER = re.compile(
-    r"\W{0,3}(?:is|was|must be|should be)\s+(?:indeed |in fact |clearly )?(?:the |my )?(?:final |correct |right |actual |true )?"
-    r"(?:answer|correct|right|the one)\b(?! to)"
+    r"\W{0,3}(?:is|was|must be|should be)\s+(?:indeed |in fact |clearly )?(?:the |my )?"
+    r"(?:final |correct |right |actual |true )?(?:answer|correct|right|the one)\b(?! to)"
 )
+
 #: What may stand between the items of one list.
 CONNECTOR = re.compile(
-    r"(?:[\s,;/|&+\"'()\[\]{}<>•·:—-]|(?<!\w)(?:or|and|nor|either|both|oder|und|sowie|et|ou|y|u|o|e|или|и|to|then|possibly|maybe"
-    r"|perhaps|also|as well as|plus|even)(?!\w)|和|或者?|与|以及|と|や|または|및|와|과|또는|و|أو|या|और|(?<!\w)\d{1,2}[.)])*"
+    r"(?:[\s,;/|&+\"'()\[\]{}<>•·:—-]"
+    r"|(?<!\w)(?:or|and|nor|either|both|oder|und|sowie|et|ou|y|u|o|e|или|и|to|then|possibly|maybe|perhaps|also"
+    r"|as well as|plus|even)(?!\w)"
+    r"|和|或者?|与|以及|と|や|または|および|와|과|또는|و|أو|या|और|(?<!\w)\d{1,2}[.)])*"
 )
-#: Numbers only: a unit or noun between two of them and an ``or`` hedges all the same.
+#: Numbers only: a unit or noun between two of them and an "or" hedges all the same.
 HEDGE = re.compile(r"\W{0,3}(?:[^\W\d]+\W{1,3}){0,2}(?:or|to|oder|ou|или)\s*(?:maybe|perhaps|possibly|even)?\W{0,3}")

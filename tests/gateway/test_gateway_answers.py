@@ -56,6 +56,10 @@ def echo_key(request: Received) -> Reply:
     return error(500, f"cannot handle Authorization: {request.headers['authorization']} at {request.path}")
 
 
+def echo_header(request: Received) -> Reply:
+    return error(400, f"unknown team {request.headers['x-team']}")
+
+
 SCRIPTS: dict[str, Script] = {
     "plain": answer("7421"),
     "no-usage": answer("7421", usage=None),
@@ -78,6 +82,8 @@ SCRIPTS: dict[str, Script] = {
     "bad-gateway": Reply(502, b"<html>Bad Gateway</html>"),
     "too-slow": answer("7421", delay=1.5),
     "echo-key": echo_key,
+    "echo-header": echo_header,
+    "many-at-once": answer("7421", delay=0.3),
     "quota": error(429, "You exceeded your current quota, check your plan.", "insufficient_quota"),
     "overflow": error(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded"),
     "filtered": error(400, "The prompt was filtered by the content management policy.", "content_filter"),
@@ -95,6 +101,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "overflow": {"retries": 5},
     "too-slow": {"timeout": 0.5, "retries": 1},
     "plain": {"request": {"temperature": 0, "max_tokens": 64}},
+    "echo-header": {"request": {"extra_headers": {"X-Team": CANARY[::-1]}}},
+    "many-at-once": {"model": "openai/gpt-5-mini", "request": {"temperature": 0, "logit_bias": {}}},
 }
 
 
@@ -112,6 +120,8 @@ def client(server: OpenAIServer) -> Generator[GatewayClient, None, None]:
     base = server.base("plain")
     models["priced"] = entry("priced", base, pricing={"input": 3, "output": 5})
     models["unlisted"] = entry("unlisted", base, model="openai/a-model-of-my-own")
+    # litellm lists it, but without a price, and would add that up to zero.
+    models["unpriced"] = entry("unpriced", base, model="meta_llama/Llama-3.3-70B-Instruct")
     models["keyless"] = entry("keyless", base, api_key_env=None)
     models["no-key"] = entry("no-key", base, api_key_env="NO_SUCH_VARIABLE")
     models["picky"] = entry(
@@ -134,6 +144,7 @@ def failure(client: GatewayClient, model: str, text: str = "Which number?") -> M
         ask(client, model, text)
     message = str(caught.value)
     assert CANARY not in message
+    assert CANARY[::-1] not in message
     assert "\n" not in message
     assert message.startswith(f"{model}: ")
     return caught.value
@@ -171,8 +182,11 @@ def test_an_entrys_own_prices_count_before_litellms(client: GatewayClient) -> No
     assert ask(client, "priced").cost_usd == pytest.approx((1000 * 3 + 200 * 5) / 1e6)
 
 
-def test_what_a_model_costs_that_nobody_lists_is_unknown(client: GatewayClient) -> None:
+def test_what_a_model_costs_that_has_no_listed_price_is_unknown(client: GatewayClient) -> None:
     assert ask(client, "unlisted").cost_usd is None
+    completion = ask(client, "unpriced")
+    assert completion.usage.input_tokens == 1000
+    assert completion.cost_usd is None
 
 
 def test_usage_that_was_not_sent_is_unknown_and_so_is_the_cost(client: GatewayClient) -> None:
@@ -218,6 +232,14 @@ def test_parameters_that_a_model_does_not_take_are_left_out_and_named(
     [request] = [request for request in server.received("plain") if request.text == "picky"]
     assert not {"temperature", "logit_bias"} & set(request.body)
     assert ask(client, "anthropic-end").dropped_parameters == ("seed",)
+
+
+def test_requests_that_meet_a_refused_parameter_together_name_it_once(client: GatewayClient) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda number: ask(client, "many-at-once", str(number)), range(4)))
+
+    for completion in answers:
+        assert sorted(completion.dropped_parameters) == ["logit_bias", "temperature"]
 
 
 def test_an_empty_answer_is_asked_for_once_more_and_both_are_paid(client: GatewayClient, server: OpenAIServer) -> None:
@@ -292,6 +314,7 @@ def test_a_provider_that_asks_to_come_back_tomorrow_is_not_waited_for(
         ("bad-gateway", "infra_error", "HTTP 502"),
         ("nowhere", "infra_error", "check api_base 'http://127.0.0.1:9/v1'"),
         ("echo-key", "infra_error", "cannot handle Authorization: [redacted]"),
+        ("echo-header", "config_error", "unknown team [redacted]"),
         ("overflow", "context_overflow", "maximum context length"),
         ("filtered", "content_filter", "content management policy"),
         ("no-provider", "config_error", "write provider/model"),

@@ -45,8 +45,8 @@ def alive(pid: int) -> bool:
 
 
 def wait_until(true: Callable[[], bool]) -> bool:
-    """Wait for what must come, for half a minute at most; False when it did not."""
-    deadline = time.monotonic() + 30
+    """Wait for what must come, for two minutes at most; False when it did not."""
+    deadline = time.monotonic() + 120
     while not true():
         if time.monotonic() > deadline:
             return False
@@ -252,7 +252,7 @@ def test_clients_that_wait_are_interrupted_or_told_when_the_gateway_is_killed(se
         interrupted = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
         assert wait_until(lambda: server.count("slow") == 1)
         interrupted.send_signal(signal.SIGINT)
-        out, _ = interrupted.communicate(timeout=30)
+        out, _ = interrupted.communicate(timeout=120)
         assert json.loads(out.splitlines()[-1]) == "quick"
         assert interrupted.returncode == 0
 
@@ -271,7 +271,7 @@ def test_clients_that_wait_are_interrupted_or_told_when_the_gateway_is_killed(se
         assert failures == []
         os.kill(gateway.pid, signal.SIGKILL)
         for thread in waiting:
-            thread.join(2)
+            thread.join(10)
 
         assert [error.outcome for error in failures] == ["infra_error"] * 3
         assert all("has ended" in str(error) for error in failures)
@@ -296,7 +296,7 @@ def test_stop_tells_those_who_wait(server: OpenAIServer) -> None:
     thread.start()
     time.sleep(0.3)
     gateway.stop()
-    thread.join(5)
+    thread.join(10)
 
     assert outcomes == ["infra_error"]
 

@@ -50,13 +50,13 @@ def start_asking(gateway: GatewayProcess, model: str, first: int, last: int) -> 
 
 
 def told(process: subprocess.Popen[str]) -> dict[str, object]:
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=120)
     return dict(json.loads(out))
 
 
 def wait_until(true: Callable[[], bool]) -> None:
-    """Wait for what must come, for half a minute at most."""
-    deadline = time.monotonic() + 30
+    """Wait for what must come, for two minutes at most."""
+    deadline = time.monotonic() + 120
     while not true() and time.monotonic() < deadline:
         time.sleep(0.02)
 
@@ -100,7 +100,7 @@ def test_eight_processes_share_the_gateway_its_limits_and_its_answers(
 def test_concurrency_holds_over_all_models(gateway: GatewayProcess, server: OpenAIServer) -> None:
     askers = [Asker(gateway, model, f"number {number}") for number in range(6) for model in ("one", "two")]
     for asker in askers:
-        asker.join(20)
+        asker.join(120)
 
     assert all(asker.result and asker.result.startswith("number") for asker in askers)
     assert server.peak("one") + server.peak("two") >= 5
@@ -133,7 +133,7 @@ def test_a_pause_that_the_provider_asks_for_holds_for_the_whole_model(
 def test_asks_that_wait_are_refused_when_the_model_stops(gateway: GatewayProcess, server: OpenAIServer) -> None:
     askers = [Asker(gateway, "locked", f"number {number}") for number in range(5)]
     for asker in askers:
-        asker.join(10)
+        asker.join(120)
 
     assert [asker.result for asker in askers] == ["config_error"] * 5
     assert server.count("locked") == 1

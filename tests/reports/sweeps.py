@@ -12,7 +12,7 @@ from pytest_haystack.reports.cell_result import CellResult, State, SweepResults
 #: Any text that a model, a provider or a user can come up with, lone surrogates and control characters included.
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=60) | st.text(
     st.sampled_from(
-        "\x00\x07\x1b\r\n\t\x7f\x85\x9b\ud800\udfff\ufffe\uffff\u2028\u202e|`<>&\"'[]()@#*_~\\:/中é👩\u200d"
+        "\x00\x07\x1b\r\n\t\x7f\x85\x9b\ud800\udfff\ufffe\uffff\u2028\u202e|`<>&\"'[]()@#*_~$\\:/中é👩\u200d"
     ),
     max_size=40,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import struct
 import zlib
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_haystack.reports.cell_result import SweepResults
+from pytest_haystack.reports.cell_result import CellResult, SweepResults
 from pytest_haystack.reports.drawing import DPI, Sheet, model_and_task, save, text_width
 from pytest_haystack.reports.drawing import settings as drawing_settings
 from pytest_haystack.reports.heatmap import heatmap_figure, heatmap_names, write_heatmaps
@@ -107,7 +108,7 @@ def test_lengths_run_to_the_right_and_depth_0_is_on_top() -> None:
 
 
 def test_cells_without_a_plain_score_are_marked_and_the_legend_names_what_occurs() -> None:
-    figure = heatmap_figure(MIXED, "reader", "single")
+    figure: Any = heatmap_figure(MIXED, "reader", "single")
     marked = {
         (artist.get_gid() or "")[5:]: len(artist.get_paths())
         for artist in figure.artists
@@ -118,6 +119,11 @@ def test_cells_without_a_plain_score_are_marked_and_the_legend_names_what_occurs
     assert all(artists(figure, f"mark {name}")[0].get_hatch() for name in marked)
     assert len({artists(figure, f"mark {name}")[0].get_hatch() for name in marked}) == len(marked)
     assert values(figure) == {"1": 2, "0": 2, "!": 1, "n/a": 1}
+    (ground,) = artists(figure, "cells")
+    colours = ground.get_facecolors()[:, :3]
+    assert np.allclose(colours[[0, 1, 2, 3]], score_colours([1, 0, 0, 1])[:, :3])
+    # What has no score is nearly white, far from the dark red of a score of 0.
+    assert (luminance(colours[4:]) > 0.7).all()
     shown = words(figure)
     assert "error (!)" in shown
     assert "known failure (xfail)" in shown
@@ -139,6 +145,26 @@ def test_values_are_left_out_where_nobody_could_read_them() -> None:
     assert values(heatmap_figure(many, "reader", "single")) == {}
 
 
+@pytest.mark.parametrize(("columns", "rows"), [(1, 1), (5, 3), (15, 11), (15, 26), (25, 16), (34, 3)])
+def test_values_stay_inside_their_cells(columns: int, rows: int) -> None:
+    states: dict[float, dict[str, Any]] = {0: {"state": "error", "score": None}, 1: {"state": "xfailed", "score": 0.25}}
+    cells = grid(
+        range(1000, 1000 * columns + 1, 1000), range(rows), lambda _, depth: states.get(depth % 5, {"score": 0.8})
+    )
+    figure: Any = heatmap_figure(sweep(cells), "reader", "single")
+    corners = artists(figure, "cells")[0].get_paths()[0].vertices
+    width, height = corners.max(axis=0) - corners.min(axis=0)
+    stamps = [artist for artist in figure.artists if (artist.get_gid() or "").startswith("value ")]
+
+    assert stamps
+    for stamp in stamps:
+        extents = stamp.get_paths()[0].get_extents()
+        assert extents.width / 72 < 0.95 * width
+        assert extents.height / 72 < 0.8 * height
+        assert 3 < extents.height < 12
+        assert abs(extents.y0 + extents.y1) < 1
+
+
 def test_the_threshold_is_told_where_it_is_not_perfection() -> None:
     shown = words(heatmap_figure(sweep([cell(threshold=0.8)]), "reader", "single"))
     plain = words(heatmap_figure(sweep([cell()]), "reader", "single"))
@@ -158,6 +184,15 @@ def test_a_sweep_of_errors_has_no_mean() -> None:
 def test_pictures_have_a_sensible_size_and_nothing_leaves_them(columns: int, rows: int) -> None:
     lengths = [1000 * (number + 1) for number in range(columns)]
     cells = grid(lengths, [number * 100 / max(1, rows - 1) for number in range(rows)], lambda *_: {})
+    check_layout(cells, least_labels=min(columns, 12))
+
+
+def test_long_labels_side_by_side_do_not_touch() -> None:
+    # All would be 1M, so they are written out, wider than their cells.
+    check_layout(grid(range(1_000_001, 1_000_021), [0, 50, 100], lambda *_: {}), least_labels=10)
+
+
+def check_layout(cells: list[CellResult], least_labels: int) -> None:
     figure = heatmap_figure(sweep(cells), "reader", "single")
     figure.canvas.draw()
     width, height = figure.get_size_inches()
@@ -169,9 +204,9 @@ def test_pictures_have_a_sensible_size_and_nothing_leaves_them(columns: int, row
         box = text.get_window_extent()
         assert frame.contains(*box.min), text.get_text()
         assert frame.contains(*box.max), text.get_text()
-    labels = [text for text in figure.texts if text.get_text().endswith("K") or text.get_text() == "1M"]
+    labels = [text for text in figure.texts if re.fullmatch(r"\d{4,}|[\d.]+K", text.get_text())]
     boxes = sorted((text.get_window_extent() for text in labels), key=lambda box: float(box.x0))
-    assert len(labels) <= 20
+    assert least_labels <= len(labels) <= 20
     assert all(left.x1 <= right.x0 for left, right in itertools.pairwise(boxes))
 
 
@@ -202,6 +237,13 @@ def test_any_text_can_be_drawn_without_a_warning(name: str, model: str, task: st
 
     heatmap_figure(results, model, task).canvas.draw()
     overview_figure(results).canvas.draw()
+
+
+def test_dollars_are_dollars_and_no_formula() -> None:
+    figure = heatmap_figure(sweep([cell(model="$\\frac$", task="ab")]), "$\\frac$", "ab")
+    figure.canvas.draw()
+
+    assert "$\\frac$: ab" in words(figure)
 
 
 def header(path: Path) -> tuple[int, int, dict[str, bytes]]:
@@ -268,7 +310,7 @@ def test_a_users_style_changes_nothing(tmp_path: Path) -> None:
     ("pairs", "names"),
     [
         ([("a-b", "c"), ("a", "b-c")], ["heatmap-a-b-c.png", "heatmap-a-b-c-2.png"]),
-        ([("Reader", "x"), ("reader", "x")], ["heatmap-Reader-x.png", "heatmap-reader-x-2.png"]),
+        ([("reader", "x"), ("Reader", "x")], ["heatmap-reader-x.png", "heatmap-Reader-x-2.png"]),
         ([("../m", "t/../t"), ("..", "")], ["heatmap-_m-t_.._t.png", "heatmap-_-_.png"]),
     ],
 )

@@ -67,6 +67,7 @@ def test_suites_are_models_and_tasks_and_their_counts_add_up(tmp_path: Path) -> 
         "gates": (3, 1, 0, 1),
     }
     assert (root.tests, root.failures, root.errors) == (12, 3, 1)
+    suite: Any
     for suite in root:
         stated = suite.tests, suite.failures, suite.errors, suite.skipped, suite.time
         suite.update_statistics()
@@ -167,6 +168,14 @@ def test_long_answers_do_not_swell_the_file(tmp_path: Path) -> None:
     results = sweep([cell("failed", rows=rows, length=length, message="m" * 100_000) for length in range(1000, 1100)])
 
     assert write_junit(results, tmp_path / "junit.xml").stat().st_size < 300_000
+
+
+def test_many_failures_share_the_room_for_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(junit, "_MOST_TEXT", 400)
+    results = sweep([cell("failed", 0.0, length=length) for length in (1000, 2000, 4000, 8000)])
+
+    failures = [case.find("failure") for case in cases_of(results, tmp_path).values()]
+    assert [len(failure.text or "") for failure in failures if failure is not None] == [100] * 4
 
 
 def test_properties_are_left_out_where_the_file_would_have_too_many_elements(

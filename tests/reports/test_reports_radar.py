@@ -56,12 +56,12 @@ def test_the_legend_gives_each_models_mean_over_its_tasks() -> None:
 
 
 def test_many_models_are_told_apart_by_more_than_colour() -> None:
-    cells = [cell(model=f"m{model}", task=task) for model in range(20) for task in ("a", "b", "c")]
+    cells = [cell(model=f"m{model}", task=task) for model in range(50) for task in ("a", "b", "c")]
     figure = radar_figure(sweep(cells))
     assert figure is not None
 
     looks = {(line.get_color(), line.get_marker(), line.get_linestyle()) for line in figure.axes[0].get_lines()}
-    assert len(looks) == 20
+    assert len(looks) == 50
 
 
 @pytest.mark.parametrize("tasks", [["a"], ["a", "b"]])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_haystack.reports import writer
+from pytest_haystack.reports import drawing, writer
 from pytest_haystack.reports.files import write_text, write_whole
 from pytest_haystack.reports.writer import write_reports
 from tests.reports.sweeps import MIXED, cell, sweep
@@ -67,7 +67,7 @@ def test_one_report_that_fails_takes_no_other_with_it(tmp_path: Path, monkeypatc
 
 
 def test_a_warning_inside_a_library_costs_no_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save = writer.save
+    save = drawing.save
 
     def noisy(*args: Any) -> Any:
         warnings.warn("this will go", DeprecationWarning, stacklevel=1)

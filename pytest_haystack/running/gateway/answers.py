@@ -27,7 +27,7 @@ def completion_of(response: Any, raw: str | None) -> Completion:
     message = _part(choice, "message")
     reason = _finish_reason(choice, message, raw)
     if (reason or "").lower() in _BROKEN:
-        raise RequestError(f"the provider broke off its answer (finish reason {reason!r})", status=502)
+        raise RequestError(f"the provider broke off its answer (finish reason {reason!r})", code="broken_off")
     return Completion(
         text=_text(_part(message, "content")),
         reasoning=_reasoning(message),

@@ -142,13 +142,8 @@ def _code(chain: list[BaseException], body: Mapping[str, Any]) -> str | None:
         code = _CODE_OF_TYPE.get(type(layer).__name__)
         if code:
             return code
-    spent = body.get("type")
-    if spent in _STAYING:
-        return str(spent)
-    for code in (body.get("code"), body.get("type"), body.get("status")):
-        if isinstance(code, str) and code and not code.isdigit():
-            return code
-    return None
+    named = (body.get(name) for name in ("code", "type", "status"))
+    return next((code for code in named if isinstance(code, str) and code and not code.isdigit()), None)
 
 
 def _lost_connection(chain: list[BaseException]) -> bool:

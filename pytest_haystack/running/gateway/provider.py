@@ -70,7 +70,9 @@ class Provider:
                     raise request_error(error) from error
                 # Nothing was sent yet: litellm knows what the model takes.
                 del request[name]
-                self._dropped[settings.id] = (*self._dropped.get(settings.id, ()), name)
+                dropped = self._dropped.get(settings.id, ())
+                if name not in dropped:  # another request may have met it at the same time
+                    self._dropped[settings.id] = (*dropped, name)
                 continue
             latency = time.perf_counter() - started
             completion = completion_of(response, raw[-1] if raw else None)

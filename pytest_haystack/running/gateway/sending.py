@@ -70,7 +70,7 @@ def _outcome(failure: RequestError) -> Outcome:
 
 
 def _given_up(lane: Lane, failure: RequestError, outcome: Outcome, retries: int) -> ModelError:
-    words = f"{lane.settings.id}: {_label(failure)}{failure.message}{_advice(lane, failure)}"
+    words = f"{lane.settings.id}: {_label(failure)}{failure.message.rstrip(' .')}{_advice(lane, failure)}"
     if outcome == Outcome.config_error and failure.hopeless:
         lane.close(str(outcome), words)
     tries = f" (tried {retries + 1} times)" if retries else ""
@@ -90,7 +90,7 @@ def _advice(lane: Lane, failure: RequestError) -> str:
     base = f"api_base {settings.api_base!r}" if settings.api_base else ""
     if failure.status == 404:
         return f"; check model {settings.model!r}{base and f' and {base}'}"
-    if failure.status is None and base and not failure.hopeless:
+    if failure.status is None and failure.code is None and base:
         return f"; check {base}"
     if failure.retry_after is not None and failure.retry_after > LONGEST_RETRY_AFTER:
         return f"; it asks to wait {failure.retry_after:.0f} s"
