@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_haystack.errors import ModelError
+from pytest_haystack.errors import ConfigError, ModelError
 from pytest_haystack.models.model import Completion, Model, Prompt
 from pytest_haystack.models.redaction import Redactor
 
@@ -35,6 +35,13 @@ class PythonCallable(Model):
         super().__init__(entry)
         self._function: Callable[[Prompt], Any] | None = None
         self._loop: _Loop | None = None
+
+    @classmethod
+    def validate(cls, model: str) -> None:
+        """Raises ConfigError where the string does not name a module and something in it."""
+        _, *parts = model.split(":")
+        if len(parts) != 2 or not all(parts):
+            raise ConfigError(f"{model}: write python:module:callable, e.g. python:my_rag:answer")
 
     def complete(self, prompt: str) -> Completion:
         """Answer a prompt. Raises ModelError: ``config_error`` where the function cannot be had or returns
@@ -70,10 +77,11 @@ class PythonCallable(Model):
 
     def _find(self) -> Callable[[Prompt], Any]:
         spec = self.entry.model
-        _, _, path = spec.partition(":")
-        module_name, _, attribute = path.partition(":")
-        if not module_name or not attribute:
-            raise ModelError("config_error", f"{spec}: write python:module:callable, e.g. python:my_rag:answer")
+        try:
+            self.validate(spec)
+        except ConfigError as error:
+            raise ModelError("config_error", str(error)) from None
+        _, module_name, attribute = spec.split(":")
         module = _import(spec, module_name)
         found: Any = module
         for name in attribute.split("."):

@@ -82,6 +82,10 @@ class Model(ABC):
     def __init__(self, entry: Any) -> None:
         self.entry = entry
 
+    @classmethod
+    def validate(cls, model: str) -> None:  # noqa: B027  (most strings can only be judged by asking)
+        """Check a model string when the config is read. Raises ConfigError where nothing could answer to it."""
+
     @abstractmethod
     def complete(self, prompt: str) -> Completion:
         """Answer a prompt (usually a `Prompt`). Raises ModelError where there is no answer to score."""

@@ -42,13 +42,18 @@ class SimulatedReader(Model):
     def __init__(self, entry: Any) -> None:
         """Raises ConfigError for an unknown profile."""
         super().__init__(entry)
+        self.validate(entry.model)
         self.profile: str = entry.model.partition("/")[2]
-        if self.profile not in PROFILES:
-            raise ConfigError(
-                f"model {entry.model!r}: {self.profile!r} is no profile of the embedded reader; "
-                + suggestion(self.profile, list(PROFILES))
-            )
         self._encoding: Encoding | None = None
+
+    @classmethod
+    def validate(cls, model: str) -> None:
+        """Raises ConfigError for an unknown profile."""
+        profile = model.partition("/")[2]
+        if profile not in PROFILES:
+            raise ConfigError(
+                f"{profile!r} is no profile of the embedded reader; {suggestion(profile, list(PROFILES))}"
+            )
 
     def complete(self, prompt: str) -> Completion:
         """Answer from the prompt's text: a value, several separated by commas, or that the text lacks it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Needle:
     depth_percent: float | None = None
     actual_depth_percent: float | None = None
     token_index: int | None = None
+    role: Literal["needle", "distractor", "record"] = "needle"
 
     def at(self, depth_percent: float) -> Needle:
         """The same needle, asked to stand at this depth."""

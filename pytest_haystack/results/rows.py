@@ -56,10 +56,7 @@ def make_row(
         "reasoning": completion.reasoning if completion else None,
         "outcome": outcome,
         "score": None if score is None else score.value,
-        "score_details": {
-            "scorer": scorer,
-            **({} if score is None else {"verdict": score.verdict, **score.details}),
-        },
+        "score_details": _details(scorer, score, completion),
         "usage": {
             "input_tokens": usage.input_tokens if usage else None,
             "output_tokens": usage.output_tokens if usage else None,
@@ -84,6 +81,16 @@ def _recipe(material: Material, template_sha256: str) -> dict[str, Any]:
         "repeats": round(document.repeats, 3),
         "template_sha256": template_sha256,
     }
+
+
+def _details(scorer: str, score: Score | None, completion: Completion | None) -> dict[str, Any]:
+    details: dict[str, Any] = {"scorer": scorer}
+    if score is not None:
+        details |= {"verdict": score.verdict, **score.details}
+    if completion is not None and completion.dropped_parameters:
+        # Parameters of the request that the provider refused, so that it was sent without them.
+        details["dropped_parameters"] = list(completion.dropped_parameters)
+    return details
 
 
 def dump_row(row: Mapping[str, Any]) -> str:

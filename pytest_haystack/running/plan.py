@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_haystack.models.prices import model_facts
+from pytest_haystack.running.sizing import frame_tokens, output_limit
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.sweep import Cell
 
@@ -65,7 +66,7 @@ def plan_lines(plans: Sequence[Plan]) -> list[str]:
 
 def _plan(bench: Workbench, model: str, task: str, cells: Sequence[Cell]) -> Plan:
     calls = sum(cell.trials for cell in cells)
-    frames = {cell.context_length: bench.frame_tokens(cell) for cell in cells}
+    frames = {cell.context_length: frame_tokens(bench, cell) for cell in cells}
     tokens = sum((cell.context_length + frames[cell.context_length]) * cell.trials for cell in cells)
     return Plan(model, task, len(cells), calls, tokens, _estimate(bench, model, calls, tokens))
 
@@ -74,7 +75,7 @@ def _estimate(bench: Workbench, model: str, calls: int, tokens: int) -> float | 
     entry = bench.models[model]
     if bench.registry.provider_of(entry.model) is not None:
         return 0.0
-    output = bench.output_limit(model)
+    output = output_limit(bench, model)
     if entry.pricing is not None:
         prices: tuple[float | None, float | None] = (entry.pricing.input, entry.pricing.output)
     else:

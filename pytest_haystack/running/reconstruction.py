@@ -82,15 +82,11 @@ def _bench(rows: Path, row: dict[str, Any], config: Path | None, registries: Reg
 
 
 def _rebuild(bench: Workbench, row: dict[str, Any]) -> tuple[Document, Prompt]:
-    recipe = row["recipe"]
     if row["task"] not in bench.entries:
         raise HaystackError(f"{bench.loaded.path.name}: has no task {row['task']!r} any more")
-    if "haystack" not in recipe:
-        raise HaystackError("this row's document came from a fixture of the test's own; only that can rebuild it")
     changed = list(_changes(bench, row))
     if not changed:
-        text = bench.haystack_text(row["task"], recipe["document_tokens"])
-        document = rebuild(text, recipe)
+        document = _document(bench, row)
         prompt = bench.templates[row["task"]].render(document.text, row["question"], row["trial"])
         if prompt.sha256 == row["prompt_sha256"]:
             return document, prompt
@@ -98,16 +94,31 @@ def _rebuild(bench: Workbench, row: dict[str, Any]) -> tuple[Document, Prompt]:
     raise HaystackError(f"{row['nodeid']} cannot be rebuilt: " + "; ".join(changed))
 
 
+def _document(bench: Workbench, row: dict[str, Any]) -> Document:
+    recipe = row["recipe"]
+    if "haystack" in recipe:
+        return rebuild(bench.haystack_text(row["task"], recipe["document_tokens"]), recipe)
+    if "tokenizer" not in recipe:
+        raise HaystackError("this row's document came from a fixture of the test's own; only that can rebuild it")
+    # A document without filler: its records follow from the task and the seed.
+    place = (row["task"], row["model_id"], row["context_length"], row["depth_percent"])
+    for cell in bench.cells:
+        if (cell.task, cell.model, cell.context_length, cell.depth_percent) == place:
+            return bench.material(cell, row["trial"]).document
+    raise HaystackError(f"{bench.loaded.path.name}: has no cell of {row['nodeid']} any more")
+
+
 def _changes(bench: Workbench, row: dict[str, Any]) -> Iterator[str]:
     recipe = row["recipe"]
     entry = bench.entries[row["task"]].haystack or bench.config.haystack
-    was = recipe["haystack"]
-    if was["source"] != entry.source:
+    was = recipe.get("haystack")
+    if was and was["source"] != entry.source:
         yield f"the haystack was {was['source']}, now it is {entry.source}"
-    elif was["sha256"] != bench.source(entry).sha256:
+    elif was and was["sha256"] != bench.source(entry).sha256:
         yield f"the text of the haystack source {entry.source} has changed"
-    if recipe["tokenizer"] != bench.config.tokenizer:
-        yield f"the tokenizer was {recipe['tokenizer']}, now it is {bench.config.tokenizer}"
+    tokenizer = recipe.get("tokenizer", bench.config.tokenizer)
+    if tokenizer != bench.config.tokenizer:
+        yield f"the tokenizer was {tokenizer}, now it is {bench.config.tokenizer}"
     if recipe["template_sha256"] != bench.templates[row["task"]].sha256:
         yield "the prompt template has changed"
 

@@ -11,6 +11,7 @@ from pytest_haystack.errors import ConfigError, ModelError
 from pytest_haystack.models.model import Completion, Prompt
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.results.rows import make_row
+from pytest_haystack.running.sizing import context_window
 from pytest_haystack.running.workbench import Material, Workbench
 from pytest_haystack.scoring.outcomes import Outcome, classify
 from pytest_haystack.scoring.reasoning import split_reasoning
@@ -153,8 +154,7 @@ def _complete(model: Any) -> Any:
 
 
 def _refuse_overflow(bench: Workbench, cell: Cell, prompt: Prompt) -> None:
-    window = bench.context_window(cell.model)
-    # A prompt that is surely too long is not sent. Half as many tokens again covers what vocabularies differ by.
+    window = context_window(bench, cell.model)
     if window is not None and cell.context_length > window:
         raise ModelError("context_overflow", f"{cell.context_length:,} tokens exceed the model's window of {window:,}")
 

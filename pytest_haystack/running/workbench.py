@@ -11,20 +11,23 @@ from pathlib import Path
 
 from pytest_haystack.config.loader import LoadedConfig, load_config
 from pytest_haystack.config.schema import Config, HaystackEntry, ModelEntry, PromptEntry, TaskEntry
-from pytest_haystack.documents.builder import build_document, tokens_needed
+from pytest_haystack.documents.builder import build_document
+from pytest_haystack.documents.composed import composed_document
 from pytest_haystack.documents.document import Document, Insert, Placement
 from pytest_haystack.documents.haystack_text import HaystackText
-from pytest_haystack.errors import ConfigError, DocumentError, SourceError
+from pytest_haystack.errors import ConfigError, SourceError
 from pytest_haystack.haystacks.source import Source
 from pytest_haystack.models.model import Prompt
-from pytest_haystack.models.prices import model_facts
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.registry import Registry
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
+from pytest_haystack.running.sizing import check_fit, reserve
 from pytest_haystack.sweep import Cell, make_cells, trial_seed
 from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
 from pytest_haystack.tokens.vocabularies import load_encoding
+
+_LONG_QUESTION = "word " * 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,31 +86,40 @@ class Workbench:
         context = self.context(cell, trial)
         ask = self.tasks[cell.task].ask(needles, context)
         if document is None:
-            document = self.document(cell, needles, ask.question)
+            document = self.document(cell, needles, ask, context)
         places = {place.text: place for place in document.placements}
         placed = tuple(_placed(needle, places.get(needle.statement)) for needle in needles)
         prompt = self.templates[cell.task].render(document.text, ask.question, trial)
         return Material(placed, ask, document, prompt)
 
-    def context(self, cell: Cell, trial: int) -> TrialContext:
-        """What the cell's task may know of a trial."""
+    def context(self, cell: Cell, trial: int, haystack_text: str | None = None) -> TrialContext:
+        """What the cell's task may know of a trial; the filler is the cell's own unless given."""
         _, seed = trial_seed(self.config, cell, trial)
-        text = self.haystack_text(cell.task, cell.context_length)
+        if haystack_text is None:
+            haystack_text = self._filler(cell)
+        # The question is not known yet; where the window makes it count, it takes about this many tokens.
+        tokens = cell.context_length - reserve(self, cell, _LONG_QUESTION)
+        rng = random.Random(seed)
         return TrialContext(
-            cell.context_length,
-            cell.depth_percent,
-            trial,
-            random.Random(seed),
-            # What a document of this length can show, however much more has been prepared.
-            text.text[: text.index.position_of(cell.context_length)],
+            cell.context_length, cell.depth_percent, trial, rng, haystack_text, tokens, self.encoding.count
         )
 
-    def document(self, cell: Cell, needles: Sequence[Needle], question: str) -> Document:
+    def _filler(self, cell: Cell) -> str:
+        """What a document of this length can show of the haystack, however much more has been prepared."""
+        if not self.tasks[cell.task].filler:
+            return ""
+        text = self.haystack_text(cell.task, cell.context_length)
+        return text.text[: text.index.position_of(cell.context_length)]
+
+    def document(self, cell: Cell, needles: Sequence[Needle], ask: Ask, context: TrialContext) -> Document:
         """The cell's document with these needles in it."""
+        task = self.tasks[cell.task]
+        if not task.filler:
+            return composed_document(task.compose(needles, context), needles, self.encoding, context.tokens)
         inserts = [
             Insert(n.statement, cell.depth_percent if n.depth_percent is None else n.depth_percent) for n in needles
         ]
-        tokens = cell.context_length - self.reserve(cell, question)
+        tokens = cell.context_length - reserve(self, cell, ask.question)
         text = self.haystack_text(cell.task, cell.context_length)
         return build_document(text, inserts, tokens, tolerance=self.config.sweep.depth_tolerance)
 
@@ -129,56 +141,6 @@ class Workbench:
         """Tell which cells will run, so that texts are prepared once, for the longest."""
         self._longest_selected = max((cell.context_length for cell in cells), default=0)
 
-    def reserve(self, cell: Cell, question: str) -> int:
-        """Tokens kept free of the cell's length (see `reserve` in the config)."""
-        reserve = self.config.sweep.reserve
-        if reserve != "auto":
-            return reserve
-        window = self.context_window(cell.model)
-        if window is None or cell.context_length > window:
-            return 0
-        frame = self.encoding.count(self.templates[cell.task].render("", question))
-        return max(0, cell.context_length + frame + self.output_limit(cell.model) - window)
-
-    def frame_tokens(self, cell: Cell) -> int:
-        """Tokens of the cell's prompt around the document."""
-        needles, context = self._sample_needles(cell)
-        question = self.tasks[cell.task].ask(needles, context).question
-        return self.encoding.count(self.templates[cell.task].render("", question))
-
-    def context_window(self, model: str) -> int | None:
-        """Context window of a model in tokens: the config's figure, else litellm's, else None."""
-        entry = self.models[model]
-        if entry.context_window is not None:
-            return entry.context_window
-        if self.registry.provider_of(entry.model) is not None:
-            return None
-        return model_facts(entry.model).context_window
-
-    def output_limit(self, model: str) -> int:
-        """The most output tokens a request may ask for, 0 where the config sets no limit."""
-        request = self.models[model].request
-        return int(request.get("max_completion_tokens") or request.get("max_tokens") or 0)
-
-    def check_fit(self) -> None:
-        """Raise ConfigError where a cell's document could not hold its needles.
-
-        Needles differ by a few tokens from trial to trial, so only lengths near the limit are tried one by one.
-        """
-        first: dict[tuple[str, str, int], Cell] = {}
-        for cell in self.cells:
-            first.setdefault((cell.task, cell.model, cell.context_length), cell)
-        for key, cell in first.items():
-            needed = self._needed(cell)
-            if cell.context_length >= 2 * needed + 64:
-                continue
-            for near in (c for c in self.cells if (c.task, c.model, c.context_length) == key):
-                try:
-                    for trial in range(near.trials):
-                        self.material(near, trial)
-                except DocumentError as error:
-                    raise ConfigError(f"{self.loaded.path.name}:{cell.line}: {near.id}: {error}") from None
-
     @property
     def notes(self) -> list[str]:
         """What a reader of plan and report should know of the cells."""
@@ -188,20 +150,15 @@ class Workbench:
             if not task.depth_matters
         ]
 
-    def _needed(self, cell: Cell) -> int:
-        needles, context = self._sample_needles(cell)
-        inserts = [Insert(n.statement, n.depth_percent or 0.0) for n in needles]
-        question = self.tasks[cell.task].ask(needles, context).question
-        return tokens_needed(inserts, self.encoding) + self.reserve(cell, question)
-
-    def _sample_needles(self, cell: Cell) -> tuple[Sequence[Needle], TrialContext]:
-        """Needles as the cell's first trial has them, but for names that occur in the haystack.
+    def sample(self, cell: Cell) -> tuple[Sequence[Needle], Ask]:
+        """Needles and question as the cell's first trial has them, but for names that occur in the haystack.
 
         The text is not read for it: it only steers the choice of names, and would cost every process.
         """
-        _, seed = trial_seed(self.config, cell, 0)
-        context = TrialContext(cell.context_length, cell.depth_percent, 0, random.Random(seed), "")
-        return self.tasks[cell.task].needles(context), context
+        context = self.context(cell, 0, haystack_text="")
+        task = self.tasks[cell.task]
+        needles = task.needles(context)
+        return needles, task.ask(needles, context)
 
     def _task(self, entry: TaskEntry) -> Task:
         cls = self.registry.tasks[entry.type]
@@ -229,12 +186,14 @@ def load_bench(path: Path, registry: Registry, overrides: Sequence[str] = ()) ->
     """Read a sweep file and check all that can be checked without asking a model. Raises ConfigError, SourceError."""
     bench = Workbench(load_config(path, registry, overrides, presets=tuple(PRESETS)), registry)
     for index, entry in enumerate(bench.config.tasks):
+        if not bench.tasks[entry.id].filler:
+            continue
         place = ("tasks", index, "haystack") if entry.haystack else ("haystack",)
         try:
             bench.source(entry.haystack or bench.config.haystack).read(1)
         except SourceError as error:
             raise SourceError(f"{path.name}:{bench.loaded.line_of(*place)}: haystack: {error}") from None
-    bench.check_fit()
+    check_fit(bench)
     return bench
 
 

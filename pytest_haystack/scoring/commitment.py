@@ -69,7 +69,7 @@ def asserted(
     label_floor = 0
     for index, mention in enumerate(mentions):
         following = mentions[index + 1].start if index + 1 < len(mentions) else len(text)
-        stance = _stance(text, mention, previous, following, question)
+        stance = _stance(text, mention, previous, following, question, numeric)
         if not stance.denied:
             label = text[max(label_floor, mention.start - WINDOW) : mention.start]
             stance.rank = max(stance.rank, _rank(text, mention, label, question, numeric=numeric, weak=stance.weak))
@@ -86,7 +86,9 @@ def asserted(
     return held
 
 
-def _stance(text: str, mention: Mention, previous: Stance | None, following: int, question: str) -> Stance:
+def _stance(
+    text: str, mention: Mention, previous: Stance | None, following: int, question: str, numeric: bool
+) -> Stance:
     """The stance of a mention by itself and, where it is linked to the previous one, by that one's."""
     # A clause may have begun before the previous mention: "not X or Y", "although X has Y".
     before = text[max(0, mention.start - WINDOW) : mention.start]
@@ -97,23 +99,29 @@ def _stance(text: str, mention: Mention, previous: Stance | None, following: int
     if previous is None:
         return stance
     between = text[previous.mention.end : mention.start]
-    stance.linked = _links(between, own)
+    stance.linked = _links(between, own, numeric)
     if stance.linked:
         # A bracket or line that ends takes its negation with it.
         stance.denied = stance.denied or (previous.denied and not re.search(r"[)\]\n;]", between))
-        pass
+        stance.weak = stance.weak or (previous.weak and not previous.mention.weak)
         stance.rank = 0 if stance.denied else previous.rank
     return stance
 
 
-def _links(between: str, after: str) -> bool:
+def _links(between: str, after: str, numeric: bool) -> bool:
     """True where two mentions are items of one list."""
-    if len(between) > 60 or not wording.CONNECTOR.fullmatch(between):
+    if len(between) > 60:
+        return False
+    if "?" in between and not re.search(r"\w", between):
+        # "A? B? C": questions that nothing answers are a list.
+        return True
+    if not wording.CONNECTOR.fullmatch(between):
         return False
     if between.strip() == "," and _SUBJECT.match(after):
         # "Unlike A, B is": this comma joins sentences, not items.
         return False
-    return not between.lstrip().startswith("(") or ")" in between
+    # "17 (5 + 6 + 6)": a bracket behind a number explains it.
+    return not (numeric and between.lstrip().startswith("(") and ")" not in between)
 
 
 _SUBJECT = re.compile(r"\W{0,2}(?:is|was|are|were|has|ist|est|es|è|é)\b")

@@ -119,7 +119,7 @@ ANSWER_AFTER = re.compile(
 CONNECTOR = re.compile(
     r"(?:[\s,;/|&+\"'()\[\]{}<>•·:—-]"
     r"|(?<!\w)(?:or|and|nor|either|both|oder|und|sowie|et|ou|y|u|o|e|или|и|to|then|possibly|maybe|perhaps|also"
-    r"|as well as|plus|even)(?!\w)"
+    r"|as well as|plus|even|vs\.?|versus)(?!\w)"
     r"|和|或者?|与|以及|と|や|または|および|와|과|또는|و|أو|या|और|(?<!\w)\d{1,2}[.)])*"
 )
 #: Numbers only: a unit or noun between two of them and an "or" hedges all the same.

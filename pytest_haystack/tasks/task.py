@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -28,7 +28,8 @@ class TrialContext:
 
     ``context_length`` in tokens, ``depth_percent`` 0 to 100, ``trial`` from 0. ``rng`` is seeded by config
     seed, task id, context length, depth and trial, never by the model: models are asked the same.
-    ``haystack_text`` is the filler; a needle must not use a name that occurs in it.
+    ``haystack_text`` is the filler; a needle must not use a name that occurs in it. ``tokens`` is how many tokens the
+    document may have, ``count`` counts those of a text.
     """
 
     context_length: int
@@ -36,6 +37,8 @@ class TrialContext:
     trial: int
     rng: random.Random
     haystack_text: str
+    tokens: int
+    count: Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,15 @@ class Task(ABC):
     def depth_matters(self) -> bool:
         """False where the needles' places do not follow the cell's depth; the axis is then one cell (50)."""
         return True
+
+    @property
+    def filler(self) -> bool:
+        """False where there is no haystack text: the document is then what `compose` makes of the needles."""
+        return True
+
+    def compose(self, needles: Sequence[Needle], context: TrialContext) -> str:
+        """The document of a task without filler: each needle's statement once, at most ``context.tokens`` tokens."""
+        return "\n".join(needle.statement for needle in needles)
 
     @abstractmethod
     def needles(self, context: TrialContext) -> Sequence[Needle]:

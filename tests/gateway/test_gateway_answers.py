@@ -16,48 +16,10 @@ from pytest_haystack.models.paid import GatewayModel
 from pytest_haystack.running.gateway.client import GatewayClient
 from pytest_haystack.running.gateway.process import GatewayProcess
 from tests.gateway.entries import CANARY, entry, say
-from tests.support.openai_server import OpenAIServer, Received, Reply, Script, answer, error
+from tests.gateway.replies import PatientServer, anthropic, echo_header, echo_key
+from tests.support.openai_server import OpenAIServer, Reply, Script, answer, error
 
 ANTHROPIC = "anthropic/claude-sonnet-4-5"
-
-
-def anthropic(stop_reason: str) -> Reply:
-    """An answer in Anthropic's form."""
-    return Reply(
-        body={
-            "id": "msg_1",
-            "type": "message",
-            "role": "assistant",
-            "model": "claude-served",
-            "content": [
-                {"type": "thinking", "thinking": "It said 7421.", "signature": "s"},
-                {"type": "text", "text": "7421"},
-            ],
-            "stop_reason": stop_reason,
-            "usage": {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 50},
-        }
-    )
-
-
-class PatientServer:
-    """Asks to wait a second, and means it."""
-
-    def __init__(self) -> None:
-        self._first: float | None = None
-
-    def __call__(self, request: Received) -> Reply:
-        if self._first is None:
-            self._first = request.at
-        return answer("7421") if request.at >= self._first + 1 else error(429, retry_after="1")
-
-
-def echo_key(request: Received) -> Reply:
-    """What careless servers do: repeat the header in the error."""
-    return error(500, f"cannot handle Authorization: {request.headers['authorization']} at {request.path}")
-
-
-def echo_header(request: Received) -> Reply:
-    return error(400, f"unknown team {request.headers['x-team']}")
 
 
 SCRIPTS: dict[str, Script] = {

@@ -48,7 +48,7 @@ def hide(text: str, needles: Sequence[Needle]) -> str:
 def material(task: str, tokens: int, depth: float, seed: int, options: dict[str, Any] | None = None) -> tuple[str, Ask]:
     cls = Registry().tasks[task]
     made = cls(cls.options_model.model_validate(options or {}))
-    context = TrialContext(tokens, depth, 0, random.Random(seed), filler(tokens))
+    context = TrialContext(tokens, depth, 0, random.Random(seed), filler(tokens), tokens, len)
     needles = made.needles(context)
     return hide(filler(tokens), needles), made.ask(needles, context)
 

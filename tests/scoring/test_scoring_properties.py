@@ -6,7 +6,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_haystack.registry import Registry
@@ -37,7 +37,8 @@ COMMITTING = ("value", "numeric", "entity", "uuid", "auto")
 PIECES = (
     *CODES, *UUIDS, "412", "891", "KQ", "dock", "Marta Voss", "UNANSWERABLE", "not ", "or ", "<answer>", "</answer>",
     "<think>", "</think>", "\\boxed{", "}", "{", '"', "```json", "```", "1" * 5000, "(" * 200, "[" * 200, '{"a":' * 150,
-    "**", "~~", "&#99999999;", "&#xd800;", "\\frac{1}{0}", "1/0", "1e9999", "10^999", "½", "٤٢", "minus ", "one hundred ",
+    "**", "~~", "&#99999999;", "&#xd800;", "\\frac{1}{0}", "1/0", "1e9999", "10^999", "½", "٤٢", "minus ",
+    "one hundred ",
 )  # fmt: skip
 SOUP = st.lists(
     st.one_of(
@@ -130,6 +131,8 @@ def test_the_value_inside_a_longer_token_is_not_right(scorer: str, before: str, 
         glued, tail = glued.lstrip("0"), tail if tail.strip("-_").isdigit() or not tail else f"{tail}q"
     if not glued and not tail:
         glued = "x"
+    # Two hyphens in a row are a dash.
+    assume("--" not in f"{glued}.{tail}")
     expected = str(REFERENCES[scorer].expected)
     assert scored(scorer, f"It is {glued}{expected}{tail}.").value == 0.0
 

@@ -26,7 +26,7 @@ depths = st.floats(0, 100)
 
 
 def context(seed: int = 1, depth: float = 40.0, text: str = "Ordinary filler.") -> TrialContext:
-    return TrialContext(1000, depth, 0, random.Random(seed), text)
+    return TrialContext(1000, depth, 0, random.Random(seed), text, 1000, len)
 
 
 def make(name: str, options: Mapping[str, Any] | None = None) -> Task:

@@ -1,0 +1,79 @@
+"""How long a document may be: windows, tokens kept free, and whether the needles fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_haystack.documents.builder import tokens_needed
+from pytest_haystack.documents.document import Insert
+from pytest_haystack.errors import ConfigError, HaystackError
+from pytest_haystack.models.prices import model_facts
+
+if TYPE_CHECKING:
+    from pytest_haystack.running.workbench import Workbench
+    from pytest_haystack.sweep import Cell
+
+
+def context_window(bench: Workbench, model: str) -> int | None:
+    """Context window of a model in tokens: the config's figure, else litellm's, else None."""
+    entry = bench.models[model]
+    if entry.context_window is not None:
+        return entry.context_window
+    if bench.registry.provider_of(entry.model) is not None:
+        return None
+    return model_facts(entry.model).context_window
+
+
+def output_limit(bench: Workbench, model: str) -> int:
+    """The most output tokens a request may ask for, 0 where the config sets no limit."""
+    request = bench.models[model].request
+    return int(request.get("max_completion_tokens") or request.get("max_tokens") or 0)
+
+
+def reserve(bench: Workbench, cell: Cell, question: str) -> int:
+    """Tokens kept free of the cell's length (see ``reserve`` in the config)."""
+    fixed = bench.config.sweep.reserve
+    if fixed != "auto":
+        return fixed
+    window = context_window(bench, cell.model)
+    if window is None or cell.context_length > window:
+        return 0
+    frame = bench.encoding.count(bench.templates[cell.task].render("", question))
+    return max(0, cell.context_length + frame + output_limit(bench, cell.model) - window)
+
+
+def frame_tokens(bench: Workbench, cell: Cell) -> int:
+    """Tokens of the cell's prompt around the document."""
+    _, ask = bench.sample(cell)
+    return bench.encoding.count(bench.templates[cell.task].render("", ask.question))
+
+
+def check_fit(bench: Workbench) -> None:
+    """Raise ConfigError where a cell's document could not hold its needles.
+
+    Needles differ by a few tokens from trial to trial, so only lengths near the limit are tried one by one.
+    """
+    groups: dict[tuple[str, str, int], list[Cell]] = {}
+    for cell in bench.cells:
+        groups.setdefault((cell.task, cell.model, cell.context_length), []).append(cell)
+    for cells in groups.values():
+        if not _surely_fits(bench, cells[0]):
+            for cell in cells:
+                _try(bench, cell)
+
+
+def _surely_fits(bench: Workbench, cell: Cell) -> bool:
+    if not bench.tasks[cell.task].filler:
+        return False
+    needles, ask = bench.sample(cell)
+    inserts = [Insert(needle.statement, needle.depth_percent or 0.0) for needle in needles]
+    needed = tokens_needed(inserts, bench.encoding) + reserve(bench, cell, ask.question)
+    return cell.context_length >= 2 * needed + 64
+
+
+def _try(bench: Workbench, cell: Cell) -> None:
+    try:
+        for trial in range(cell.trials if bench.tasks[cell.task].filler else 1):
+            bench.material(cell, trial)
+    except HaystackError as error:
+        raise ConfigError(f"{bench.loaded.path.name}:{cell.line}: {cell.id}: {error}") from None
