@@ -16,7 +16,7 @@ from pytest_haystack.running.workbench import Material, Workbench
 from pytest_haystack.scoring.outcomes import Outcome, classify
 from pytest_haystack.scoring.reasoning import split_reasoning
 from pytest_haystack.scoring.score import Reference, Score, Scorer
-from pytest_haystack.sweep import Cell, trial_seed
+from pytest_haystack.sweep import Cell
 from pytest_haystack.tasks.task import Ask
 
 #: A provider that counts fewer than this share of our tokens has cut the input. Vocabularies differ in how many
@@ -85,16 +85,15 @@ def score_trial(
     if outcome == Outcome.answered and completion is not None:
         answer, _ = split_reasoning(completion.text or "")
         ask = material.ask
-        reference = Reference(ask.expected, ask.question, ask.alternatives, scorer[2])
+        reference = Reference(ask.expected, ask.question, ask.alternatives, {**ask.options, **scorer[2]})
         score = scorer[1](answer or "", reference)
     elif outcome.scored:
         score = Score(0.0, "wrong")
-    base_seed, _ = trial_seed(bench.config, cell, number)
     row = make_row(
         bench=bench,
         cell=cell,
         trial=number,
-        seed=base_seed,
+        seed=bench.base_seed(cell, number),
         nodeid=nodeid,
         material=material,
         completion=completion,
