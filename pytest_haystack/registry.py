@@ -81,6 +81,11 @@ class Registry:
                 "multi": "pytest_haystack.tasks.multi:Multi",
                 "uuid": "pytest_haystack.tasks.uuid_value:UuidValue",
                 "uuid_chain": "pytest_haystack.tasks.uuid_chain:UuidChain",
+                "reasoning": "pytest_haystack.tasks.reasoning:Reasoning",
+                "counting": "pytest_haystack.tasks.counting:Counting",
+                "conflicting": "pytest_haystack.tasks.conflicting:Conflicting",
+                "distractor": "pytest_haystack.tasks.distractor:Distractor",
+                "unanswerable": "pytest_haystack.tasks.unanswerable:Unanswerable",
             },
         )
         self.placements: Names[Placement] = Names(
@@ -110,6 +115,7 @@ class Registry:
                 "abstain": "pytest_haystack.scoring.abstain:score",
                 "entity": "pytest_haystack.scoring.entity:score",
                 "verbatim": "pytest_haystack.scoring.verbatim:score",
+                "chain": "pytest_haystack.scoring.chain:score",
             },
         )
         self.sources: Names[type[Source]] = Names(

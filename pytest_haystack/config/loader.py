@@ -21,6 +21,7 @@ from pytest_haystack.config.entries import (
     lengthen,
     refuse_credentials,
 )
+from pytest_haystack.config.entry_files import include_entry_files
 from pytest_haystack.config.interpolation import FromEnvironment
 from pytest_haystack.config.options import with_options
 from pytest_haystack.config.overrides import apply_overrides
@@ -78,6 +79,7 @@ def load_config(
     lengthen(draft)
     apply_overrides(draft, overrides, registry)
     include_models(draft, path.parent, environ)
+    include_entry_files(draft, path.parent, registry)
     fill_in_defaults(draft, path, registry)
 
     check_names(draft, registry, presets)

@@ -20,6 +20,7 @@ _KINDS = {
     "finite_number": "a number",
     "decimal_": "a number",
     "bool_": "true or false",
+    "date_": "a date such as 2024-05-31",
     "string_type": "text",
     "list_type": _LIST,
     "tuple_type": _LIST,

@@ -61,6 +61,11 @@ class YamlText:
 
 def read_yaml_file(path: Path, name: str) -> YamlText:
     """Read a YAML file (UTF-8, at most 2 MB). ``name`` stands for it in messages. Raises ConfigError."""
+    return read_yaml(read_text_file(path, name), name)
+
+
+def read_text_file(path: Path, name: str) -> str:
+    """The text of a file (UTF-8, at most 2 MB). ``name`` stands for it in messages. Raises ConfigError."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -72,11 +77,10 @@ def read_yaml_file(path: Path, name: str) -> YamlText:
     if len(content) > MAX_BYTES:
         raise ConfigError(f"{name}: larger than {MAX_BYTES:,} bytes, which is no config")
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{name}:{line}: byte 0x{content[error.start]:02x} is not UTF-8; save as UTF-8") from None
-    return read_yaml(text, name)
 
 
 def read_yaml(text: str, name: str) -> YamlText:

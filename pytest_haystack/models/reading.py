@@ -32,6 +32,8 @@ STOPWORDS = frozenset((
     "many", "much", "of", "on", "or", "that", "the", "their", "there", "these", "this", "those", "to",
     "under", "was", "were", "what", "when", "where", "which", "who", "whom", "whose", "why", "with",
 ))  # fmt: skip
+#: A question that asks how often a quoted phrase is there.
+HOW_OFTEN = re.compile(r"\bhow (?:many times|often)\b.*?[\"“](.+?)[\"”]", re.IGNORECASE)
 #: Sentences are cut at this many characters before and after the words that were found.
 REACH = 1000
 #: Places looked at for one name; more say nothing new.
@@ -65,7 +67,15 @@ def find_question(text: str) -> str:
 
 
 def answer(document: str, question: str, attends: Attends) -> list[str]:
-    """The values that the document gives, one for each name that the question asks about; empty for none."""
+    """The values that the document gives, one for each name that the question asks about; empty for none.
+
+    How often a quoted phrase is there is counted.
+    """
+    if counted := HOW_OFTEN.search(question):
+        # Where it is quoted, a question asks for it.
+        places = re.finditer(rf"(?<![\"“]){re.escape(counted[1])}", document)
+        return [str(sum(attends(place.start(), place.end()) for place in places))]
+    question = _asking(question)
     asked = names(question)
     words = [word for word in content_words(question) if not any(word in name.lower() for name in asked)]
     found = []
@@ -76,6 +86,12 @@ def answer(document: str, question: str, attends: Attends) -> list[str]:
         place = _by_words(document, words, attends)
         found.append(value_at(document, place, question) if place else "")
     return list(dict.fromkeys(value for value in found if value))
+
+
+def _asking(question: str) -> str:
+    """The question up to its last question mark: what comes after says how to answer."""
+    end = max(question.rfind("?"), question.rfind("？"))
+    return question[: end + 1] if end >= 0 else question
 
 
 def names(question: str) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_haystack.errors import DocumentError
 from pytest_haystack.needles.draws import pick
-from pytest_haystack.needles.names import entity_name, stem_of
+from pytest_haystack.needles.names import entity_name, neighbours, stem_of
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.needles.values import ValueOptions, draw_value
 
@@ -69,11 +69,38 @@ class FactMaker:
     def fact(self, attribute: str | None = None) -> Fact:
         """A fresh fact, about this attribute or a random one. Raises DocumentError where none is left."""
         attribute = attribute or self.attribute()
+        entity = self.entity()
+        return Fact(attribute, entity, self.value())
+
+    def entity(self) -> str:
+        """A fresh name. Raises DocumentError where none is left."""
         entity = self._fresh(lambda: entity_name(self._rng), self._name_is_free, "name")
         self._entities.append(entity)
-        value = self._fresh(lambda: draw_value(self._rng, self._value), self._value_is_free, "value")
+        return entity
+
+    def value(self, fits: Callable[[str], bool] = lambda value: True) -> str:
+        """A fresh value that fits. Raises DocumentError where none is left."""
+        value = self._fresh(
+            lambda: draw_value(self._rng, self._value),
+            lambda drawn: fits(drawn) and self._value_is_free(drawn),
+            "value",
+        )
         self._values.add(value)
-        return Fact(attribute, entity, value)
+        return value
+
+    def alike(self, fact: Fact, count: int) -> list[Fact]:
+        """The same attribute of ``count`` entities whose names differ from this fact's in the suffix alone.
+
+        The most alike come first. Raises DocumentError where there are not that many.
+        """
+        known = [*self._values, *self._entities]
+        names = [name for name in neighbours(fact.entity) if name not in known][:count]
+        if len(names) < count:
+            raise DocumentError(
+                f"{fact.entity} has only {len(names)} names like it, not {count}; ask for fewer distractors"
+            )
+        self._entities += names
+        return [Fact(fact.attribute, name, self.value()) for name in names]
 
     def _fresh(self, draw: Callable[[], str], is_free: Callable[[str], bool], what: str) -> str:
         for _ in range(TRIES):

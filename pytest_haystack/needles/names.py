@@ -52,6 +52,24 @@ def suffix(rng: random.Random) -> str:
     return f" {pick(rng, PLACES)} {pick(rng, COMPASS)}" if rng.random() < 0.5 else f" {pick(rng, COMPASS)}"
 
 
+def neighbours(name: str) -> list[str]:
+    """The names that differ from this one in the suffix alone, the most alike first.
+
+    ``Zyra-7`` has ``Zyra-8``, ``Zyra-6``, ``Zyra-9`` and so on; Greek letters and compass points have the others of
+    their kind, the next ones first.
+    """
+    word, _, number = name.rpartition("-")
+    if word and number.isdigit():
+        own = int(number)
+        near = [own + sign * step for step in range(1, 99) for sign in (1, -1)]
+        return [f"{word}-{other}" for other in near if 1 <= other <= 99]
+    head, _, last = name.rpartition(" ")
+    kind = GREEK if last in GREEK else COMPASS
+    at = kind.index(last)
+    turned = [kind[(at + sign * step) % len(kind)] for step in range(1, len(kind)) for sign in (1, -1)]
+    return [f"{head} {other}" for other in dict.fromkeys(turned) if other != last]
+
+
 def stem_of(name: str) -> str:
     """The invented word of a name: ``Zyranthex`` of ``Zyranthex-7``."""
     return name.partition(" ")[0].partition("-")[0]

@@ -14,7 +14,8 @@ class Needle:
     (both may be empty where a task asks one question about several needles). ``key`` names what the fact is
     about (an entity, a link). Depths are in percent of the document, 0 to 100; ``depth_percent`` is the
     asked depth (None: the cell's), ``actual_depth_percent`` and ``token_index`` are known once the document
-    is built.
+    is built. ``role``: a ``needle`` is asked about; a ``distractor`` only looks like one; a ``record`` is one of many
+    that make up the text; an ``absent`` one is asked about and left out of the document.
     """
 
     statement: str
@@ -24,7 +25,7 @@ class Needle:
     depth_percent: float | None = None
     actual_depth_percent: float | None = None
     token_index: int | None = None
-    role: Literal["needle", "distractor", "record"] = "needle"
+    role: Literal["needle", "distractor", "record", "absent"] = "needle"
 
     def at(self, depth_percent: float) -> Needle:
         """The same needle, asked to stand at this depth."""

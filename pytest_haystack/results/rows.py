@@ -56,7 +56,7 @@ def make_row(
         "reasoning": completion.reasoning if completion else None,
         "outcome": outcome,
         "score": None if score is None else score.value,
-        "score_details": _details(scorer, score, completion),
+        "score_details": _details(scorer, material.ask.details, score, completion),
         "usage": {
             "input_tokens": usage.input_tokens if usage else None,
             "output_tokens": usage.output_tokens if usage else None,
@@ -83,8 +83,10 @@ def _recipe(material: Material, template_sha256: str) -> dict[str, Any]:
     }
 
 
-def _details(scorer: str, score: Score | None, completion: Completion | None) -> dict[str, Any]:
-    details: dict[str, Any] = {"scorer": scorer}
+def _details(
+    scorer: str, asked: Mapping[str, Any], score: Score | None, completion: Completion | None
+) -> dict[str, Any]:
+    details: dict[str, Any] = {"scorer": scorer, **asked}
     if score is not None:
         details |= {"verdict": score.verdict, **score.details}
     if completion is not None and completion.dropped_parameters:

@@ -15,7 +15,7 @@ from pytest_haystack.running.workbench import Material, Workbench
 from pytest_haystack.scoring.outcomes import Outcome
 from pytest_haystack.scoring.reasoning import split_reasoning
 from pytest_haystack.scoring.score import Reference, Score, Scorer
-from pytest_haystack.sweep import Cell, trial_seed
+from pytest_haystack.sweep import Cell
 from pytest_haystack.tasks.task import Ask
 
 
@@ -76,16 +76,16 @@ def score_trial(
     if outcome == Outcome.answered and completion is not None:
         answer, _ = split_reasoning(completion.text or "")
         wanted = material.ask
-        reference = Reference(wanted.expected, wanted.question, wanted.alternatives, scorer[2])
+        options = {**wanted.options, **scorer[2]}
+        reference = Reference(wanted.expected, wanted.question, wanted.alternatives, options)
         score = scorer[1](answer or "", reference)
     elif outcome.scored:
         score = Score(0.0, "wrong")
-    base_seed, _ = trial_seed(bench.config, cell, number)
     row = make_row(
         bench=bench,
         cell=cell,
         trial=number,
-        seed=base_seed,
+        seed=bench.base_seed(cell, number),
         nodeid=nodeid,
         material=material,
         completion=completion,

@@ -55,7 +55,9 @@ class Workbench:
         self.models: dict[str, ModelEntry] = {entry.id: entry for entry in self.config.models}
         self.tasks: dict[str, Task] = {entry.id: self._task(entry) for entry in self.config.tasks}
         self.templates = {entry.id: self._template(index, entry) for index, entry in enumerate(self.config.tasks)}
-        self.cells = make_cells(loaded, {name: task.depth_matters for name, task in self.tasks.items()})
+        cells = make_cells(loaded, {name: task.depth_matters for name, task in self.tasks.items()})
+        self.cells = tuple(replace(cell, trials=cell.trials * self.tasks[cell.task].variants) for cell in cells)
+        self._numbers = _numbered(self.cells)
         self._sources: dict[str, Source] = {}
         self._texts: dict[str, tuple[int, HaystackText]] = {}
         self._recent: OrderedDict[tuple[Cell, int], Material] = OrderedDict()
@@ -87,22 +89,40 @@ class Workbench:
         ask = self.tasks[cell.task].ask(needles, context)
         if document is None:
             document = self.document(cell, needles, ask, context)
-        places = {place.text: place for place in document.placements}
-        placed = tuple(_placed(needle, places.get(needle.statement)) for needle in needles)
+        places: dict[str, list[Placement]] = {}
+        for place in document.placements:
+            places.setdefault(place.text, []).append(place)
+        # Needles may repeat one statement: their order is the one that they were inserted in.
+        placed = tuple(_placed(n, found.pop(0) if (found := places.get(n.statement)) else None) for n in needles)
         prompt = self.templates[cell.task].render(document.text, ask.question, trial)
         return Material(placed, ask, document, prompt)
 
     def context(self, cell: Cell, trial: int, haystack_text: str | None = None) -> TrialContext:
         """What the cell's task may know of a trial; the filler is the cell's own unless given."""
-        _, seed = trial_seed(self.config, cell, trial)
+        number, variant = divmod(trial, self.tasks[cell.task].variants)
+        base, seed = trial_seed(self.config, cell, number)
+        repeats = number // len(self.config.sweep.seeds) if self.config.sweep.seeds else number
+        turn = base + repeats + self._numbers.get((cell.task, cell.context_length, cell.depth), 0)
         if haystack_text is None:
             haystack_text = self._filler(cell)
         # The question is not known yet; where the window makes it count, it takes about this many tokens.
         tokens = cell.context_length - reserve(self, cell, _LONG_QUESTION)
         rng = random.Random(seed)
         return TrialContext(
-            cell.context_length, cell.depth_percent, trial, rng, haystack_text, tokens, self.encoding.count
+            context_length=cell.context_length,
+            depth_percent=cell.depth_percent,
+            trial=number,
+            rng=rng,
+            haystack_text=haystack_text,
+            tokens=tokens,
+            count=self.encoding.count,
+            variant=variant,
+            turn=turn,
         )
+
+    def base_seed(self, cell: Cell, trial: int) -> int:
+        """The config seed that a trial uses."""
+        return trial_seed(self.config, cell, trial // self.tasks[cell.task].variants)[0]
 
     def _filler(self, cell: Cell) -> str:
         """What a document of this length can show of the haystack, however much more has been prepared."""
@@ -117,7 +137,9 @@ class Workbench:
         if not task.filler:
             return composed_document(task.compose(needles, context), needles, self.encoding, context.tokens)
         inserts = [
-            Insert(n.statement, cell.depth_percent if n.depth_percent is None else n.depth_percent) for n in needles
+            Insert(n.statement, cell.depth_percent if n.depth_percent is None else n.depth_percent)
+            for n in needles
+            if n.role != "absent"
         ]
         tokens = cell.context_length - reserve(self, cell, ask.question)
         text = self.haystack_text(cell.task, cell.context_length)
@@ -195,6 +217,18 @@ def load_bench(path: Path, registry: Registry, overrides: Sequence[str] = ()) ->
             raise SourceError(f"{path.name}:{bench.loaded.line_of(*place)}: haystack: {error}") from None
     check_fit(bench)
     return bench
+
+
+def _numbered(cells: Sequence[Cell]) -> dict[tuple[str, int, str], int]:
+    """The number (from 0) of each length and depth of a task, the same for every model."""
+    numbers: dict[tuple[str, int, str], int] = {}
+    counts: dict[str, int] = {}
+    for cell in cells:
+        key = (cell.task, cell.context_length, cell.depth)
+        if key not in numbers:
+            numbers[key] = counts.get(cell.task, 0)
+            counts[cell.task] = numbers[key] + 1
+    return numbers
 
 
 def _placed(needle: Needle, place: Placement | None) -> Needle:

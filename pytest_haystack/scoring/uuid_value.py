@@ -30,7 +30,7 @@ def score(answer: str, reference: Reference) -> Score:
     if expected is None:
         return value.score(answer, reference)
     read = read_answer(answer, reference)
-    keys = {stance.mention.key for stance in committed(read.folded, _mentions(read), read.question)}
+    keys = {stance.mention.key for stance in committed(read.folded, uuid_mentions(read), read.question)}
     if keys == {expected}:
         return right()
     planted = {key: name for name in reference.alternatives if (key := canonical(name)) is not None}
@@ -43,6 +43,7 @@ def canonical(text: str) -> str | None:
     return "-".join(match.groups()) if match and len(text.strip()) < 60 else None
 
 
-def _mentions(read: Answer) -> list[Mention]:
+def uuid_mentions(read: Answer) -> list[Mention]:
+    """Where the answer holds UUIDs, planted or not, by their usual spelling; of very many the first and the last."""
     found = [Mention(m.start(), m.end(), "-".join(m.groups())) for m in _UUID.finditer(read.folded)]
     return found if len(found) <= 20 * MOST_OF_ONE else found[: 10 * MOST_OF_ONE] + found[-10 * MOST_OF_ONE :]

@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from pytest_haystack.needles.facts import FactMaker
 from pytest_haystack.needles.needle import Needle
-from pytest_haystack.needles.values import ValueOptions
+from pytest_haystack.needles.origin import NeedleMaker, OriginOptions
 from pytest_haystack.registry import Registry
 from pytest_haystack.tasks.several import SeveralNeedles, SeveralOptions
 from pytest_haystack.tasks.task import Ask, TrialContext, first_of
 
 
-class MultiOptions(SeveralOptions):
-    """``needles`` is how many facts are hidden, ``value`` what kind of value they state."""
+class MultiOptions(OriginOptions, SeveralOptions):
+    """``needles`` is how many facts are hidden; the others say where they come from and where they stand."""
 
     needles: Annotated[int, Field(ge=1)] = 5
-    value: ValueOptions = Field(default_factory=ValueOptions)
+
+    @model_validator(mode="after")
+    def _enough_needles(self) -> MultiOptions:
+        self.check_count(self.needles)
+        return self
 
 
 class Multi(SeveralNeedles):
-    """The same attribute of several entities; the score is the share of the values that the answer gives."""
+    """Several facts, such as one attribute of several entities; the score is the share of values that are given."""
 
     name = "multi"
     options_model = MultiOptions
@@ -31,7 +34,8 @@ class Multi(SeveralNeedles):
 
     def __init__(self, options: Any, registry: Registry | None = None) -> None:
         super().__init__(options, registry)
-        self.chance = self.options.value.chance
+        self.chance = options.chance
+        self._maker = NeedleMaker(options)
 
     @property
     def count(self) -> int:
@@ -39,10 +43,9 @@ class Multi(SeveralNeedles):
         return int(self.options.needles)
 
     def needles(self, context: TrialContext) -> Sequence[Needle]:
-        """Facts about one attribute, none of them in the haystack text, in document order."""
-        maker = FactMaker(context.rng, context.haystack_text, self.options.value)
-        attribute = maker.attribute()
-        return self.place([maker.fact(attribute).needle for _ in range(self.count)], context)
+        """The facts in document order; invented ones are about one attribute and not in the haystack text."""
+        made = self._maker.needles(self.count, context.rng, context.haystack_text, context.turn)
+        return self.place(made, context)
 
     def ask(self, needles: Sequence[Needle], context: TrialContext) -> Ask:
         """One question that names every entity; all values are expected."""

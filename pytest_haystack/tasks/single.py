@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import Field
-
-from pytest_haystack.needles.facts import FactMaker
 from pytest_haystack.needles.needle import Needle
-from pytest_haystack.needles.values import ValueOptions
+from pytest_haystack.needles.origin import NeedleMaker, OriginOptions
 from pytest_haystack.registry import Registry
 from pytest_haystack.tasks.task import Ask, Task, TaskOptions, TrialContext, first_of
 
 
-class SingleOptions(TaskOptions):
-    """``value`` says what kind of value the fact states: ``{type: code | int | float, min: , max: }``."""
-
-    value: ValueOptions = Field(default_factory=ValueOptions)
+class SingleOptions(OriginOptions, TaskOptions):
+    """Options of the needle's origin: ``value`` of an invented fact, or ``needle``, ``library`` or ``fixed``."""
 
 
 class Single(Task):
-    """A synthetic fact at the cell's depth, and the question for its value."""
+    """A fact at the cell's depth, invented or the user's own, and the question for its value."""
 
     name = "single"
     options_model = SingleOptions
@@ -29,12 +24,13 @@ class Single(Task):
 
     def __init__(self, options: Any, registry: Registry | None = None) -> None:
         super().__init__(options, registry)
-        self.chance = self.options.value.chance
+        self.chance = options.chance
+        self._maker = NeedleMaker(options)
 
     def needles(self, context: TrialContext) -> Sequence[Needle]:
-        """One fact that the haystack text does not hold."""
-        maker = FactMaker(context.rng, context.haystack_text, self.options.value)
-        return [maker.fact().needle.at(context.depth_percent)]
+        """One fact; an invented one is not in the haystack text."""
+        made = self._maker.needles(1, context.rng, context.haystack_text, context.turn)
+        return [needle.at(context.depth_percent) for needle in made]
 
     def ask(self, needles: Sequence[Needle], context: TrialContext) -> Ask:
         """The needle's own question and answer."""

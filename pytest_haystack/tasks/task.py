@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -29,7 +29,9 @@ class TrialContext:
     ``context_length`` in tokens, ``depth_percent`` 0 to 100, ``trial`` from 0. ``rng`` is seeded by config
     seed, task id, context length, depth and trial, never by the model: models are asked the same.
     ``haystack_text`` is the filler; a needle must not use a name that occurs in it. ``tokens`` is how many tokens the
-    document may have, ``count`` counts those of a text.
+    document may have, ``count`` counts those of a text. ``variant`` (from 0) is which of the task's variants this
+    prompt is; variants of one trial share everything else, ``rng`` too. ``turn`` counts up by one from cell to cell
+    and from trial to trial, starting at the config seed: for generators that go through a list.
     """
 
     context_length: int
@@ -39,15 +41,23 @@ class TrialContext:
     haystack_text: str
     tokens: int
     count: Callable[[str], int]
+    variant: int = 0
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The question about the needles, the answer expected, and the wrong answers that were planted."""
+    """The question about the needles, the answer expected, and the wrong answers that were planted.
+
+    ``options`` are scorer options that follow from the question; those of the config come before them. ``details``
+    are JSON values for the row's ``score_details``, whatever the model says.
+    """
 
     question: str
     expected: Expected
     alternatives: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Task(ABC):
@@ -57,8 +67,10 @@ class Task(ABC):
     name: ClassVar[str]
     #: Model of the options.
     options_model: ClassVar[type[TaskOptions]] = TaskOptions
-    #: Scorer used where the config names none.
-    scorer: ClassVar[str] = "value"
+    #: Scorer used where the config names none; an instance may choose by its options.
+    scorer: str = "value"
+    #: Prompts that each trial of the config stands for, such as a question with and without its needle.
+    variants: int = 1
     #: Score (0 to 1) that blind guessing reaches; an instance may know it better than its class.
     chance: float = 0.0
 

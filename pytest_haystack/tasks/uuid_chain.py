@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Annotated
 
@@ -16,22 +17,27 @@ from pytest_haystack.tasks.task import Ask, TrialContext, first_of
 
 
 class UuidChainOptions(SeveralOptions):
-    """``chain_length`` is the number of links, each of them one needle."""
+    """``chain_length`` is the number of links, each of them one needle.
+
+    ``decoys`` links of the same form make a chain of their own that the question does not lead to.
+    """
 
     chain_length: Annotated[int, Field(ge=1)] = 3
+    decoys: Annotated[int, Field(ge=0)] = 3
     placement: str = "random"
 
 
 class UuidChain(SeveralNeedles):
-    """Key A leads to key B, B to C, and so on, in any order of the document.
+    """Key A leads to key B, B to C, and so on, in any order of the document, among links of another chain.
 
-    The question names A alone and asks for all that follow; the score is the share of them that the answer
-    gives, so repeating A earns nothing and stopping half way earns half. Chance 2^-122.
+    The question names A alone and asks for all that follow; the score is the share of links that the answer follows
+    in order. Repeating A earns nothing, stopping half way earns half, and listing every key of the text, decoys
+    included, is no answer. Chance 2^-122.
     """
 
     name = "uuid_chain"
     options_model = UuidChainOptions
-    scorer = "multi"
+    scorer = "chain"
     chance = 2.0**-122
 
     @property
@@ -40,25 +46,38 @@ class UuidChain(SeveralNeedles):
         return int(self.options.chain_length)
 
     def needles(self, context: TrialContext) -> Sequence[Needle]:
-        """The links, first link first; where each one stands is drawn apart from that order."""
-        keys = fresh_uuids(context.rng, context.haystack_text, self.count + 1)
-        links = [
-            Needle(
-                statement=f"The key {here} leads to the key {there}.",
-                question=f"Which key does {here} lead to?",
-                expected=there,
-                key=here,
-            )
-            for here, there in pairwise(keys)
-        ]
+        """The links, first link first, then the decoys; where each one stands is drawn apart from that order."""
+        decoys = int(self.options.decoys)
+        keys = fresh_uuids(context.rng, context.haystack_text, self.count + 1 + (decoys + 1 if decoys else 0))
+        links, others = _links(keys[: self.count + 1]), _links(keys[self.count + 1 :])
         placed = self.place(shuffled(context.rng, links), context)
-        return sorted(placed, key=lambda link: keys.index(link.key))
+        depths = [5 + 90 * context.rng.random() for _ in others]
+        return [
+            *sorted(placed, key=lambda link: keys.index(link.key)),
+            *(replace(other, role="distractor").at(depth) for other, depth in zip(others, depths, strict=True)),
+        ]
 
     def ask(self, needles: Sequence[Needle], context: TrialContext) -> Ask:
-        """The question for the keys that follow the first link's."""
-        start = first_of(needles, self.name).key
+        """The question for the keys that follow the first link's; those of the decoys are wrong."""
+        links = [needle for needle in needles if needle.role == "needle"]
+        others = [needle for needle in needles if needle.role == "distractor"]
+        start = first_of(links, self.name).key
+        planted = [key for other in others for key in (other.key, other.expected)]
         return Ask(
             f"Starting from key {start}, which keys are reached one after another by following where each "
             "key leads, until the chain ends?",
-            tuple(needle.expected for needle in needles),
+            tuple(link.expected for link in links),
+            tuple(dict.fromkeys(planted)),
         )
+
+
+def _links(keys: Sequence[str]) -> list[Needle]:
+    return [
+        Needle(
+            statement=f"The key {here} leads to the key {there}.",
+            question=f"Which key does {here} lead to?",
+            expected=there,
+            key=here,
+        )
+        for here, there in pairwise(keys)
+    ]

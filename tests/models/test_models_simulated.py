@@ -50,7 +50,8 @@ def material(task: str, tokens: int, depth: float, seed: int, options: dict[str,
     made = cls(cls.options_model.model_validate(options or {}))
     context = TrialContext(tokens, depth, 0, random.Random(seed), filler(tokens), tokens, len)
     needles = made.needles(context)
-    return hide(filler(tokens), needles), made.ask(needles, context)
+    hidden = [needle for needle in needles if needle.role != "absent"]
+    return hide(filler(tokens), hidden), made.ask(needles, context)
 
 
 def prompt_of(document: str, question: str) -> Prompt:
@@ -88,6 +89,9 @@ FRAMES = [
         ("multi", {"needles": 20, "placement": "random", "value": {"type": "int"}}),
         ("uuid", {}),
         ("uuid_chain", {"chain_length": 1}),
+        ("counting", {}),
+        ("distractor", {}),
+        ("distractor", {"distance": "spread", "value": {"type": "int"}}),
     ],
 )
 @settings(max_examples=12, deadline=None)
@@ -233,3 +237,26 @@ def test_an_unknown_profile_is_refused_with_a_suggestion() -> None:
         SimulatedReader(SimpleNamespace(model="simulated/perfct"))
     with pytest.raises(ConfigError, match=r"known: perfect, context-cliff, lost-in-the-middle, recency, primacy, unif"):
         SimulatedReader(SimpleNamespace(model="simulated/"))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_two_facts_that_contradict_each_other_the_first_is_taken(seed: int) -> None:
+    document, asked = material("conflicting", 2_000, 10, seed)
+
+    assert reader("perfect").complete(prompt_of(document, asked.question)).text == asked.expected[0]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("distractors", [0, 4])
+@pytest.mark.parametrize("seed", range(5))
+def test_what_was_left_out_is_not_found_but_a_neighbour_may_be_taken_for_it(seed: int, distractors: int) -> None:
+    document, asked = material("unanswerable", 2_000, 50, seed, {"distractors": distractors})
+
+    said = reader("perfect").complete(prompt_of(document, asked.question)).text
+
+    assert (said or "").endswith(asked.alternatives) if distractors else said == NOT_FOUND
+
+
+def test_joining_facts_defeats_a_reader_that_looks_up_once() -> None:
+    for kind in ("sum", "max", "mean", "conditional", "chain"):
+        document, asked = material("reasoning", 2_000, 50, 4, {"kind": kind})
+        assert reader("perfect").complete(prompt_of(document, asked.question)).text != str(asked.expected)

@@ -20,6 +20,7 @@ from pytest_haystack.tasks.single import Single, SingleOptions
 from pytest_haystack.tasks.task import Task, TrialContext
 from pytest_haystack.tasks.uuid_chain import UuidChain, UuidChainOptions
 from pytest_haystack.tasks.uuid_value import UuidValue
+from tests.tasks.benches import DEPTHS, TRIALS, Bench, cell_of, check_length, scored
 
 seeds = st.integers(0, 2**64 - 1)
 depths = st.floats(0, 100)
@@ -36,7 +37,7 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> Task:
 
 @pytest.mark.parametrize("name", list(Registry().tasks))
 @given(seed=seeds, depth=depths)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_every_task_runs_with_its_bare_name_and_depends_on_the_seed_alone(name: str, seed: int, depth: float) -> None:
     task, here = make(name), context(seed, depth)
     needles = task.needles(here)
@@ -45,10 +46,22 @@ def test_every_task_runs_with_its_bare_name_and_depends_on_the_seed_alone(name: 
     assert needles == make(name).needles(context(seed, depth))
     assert needles != task.needles(context(seed + 1, depth))
     assert all(needle.depth_percent is not None and 0 <= needle.depth_percent <= 100 for needle in needles)
-    assert all(needle.statement.count(needle.expected) == 1 for needle in needles)
     assert task.ask(needles, here) == ask
+
+
+@pytest.mark.parametrize("name", ["single", "multi", "uuid", "uuid_chain"])
+@given(seed=seeds, depth=depths)
+@settings(max_examples=40, deadline=None)
+def test_what_is_retrieved_stands_once_in_its_needle_and_not_in_the_question(
+    name: str, seed: int, depth: float
+) -> None:
+    task, here = make(name), context(seed, depth)
+    needles = task.needles(here)
+    ask = task.ask(needles, here)
+
+    assert all(needle.statement.count(needle.expected) == 1 for needle in needles)
     expected = ask.expected if isinstance(ask.expected, tuple) else (str(ask.expected),)
-    assert expected == tuple(needle.expected for needle in needles)
+    assert expected == tuple(needle.expected for needle in needles if needle.role == "needle")
     assert not any(value in ask.question for value in expected)
     assert ask.question.rstrip(".").count("?") == 1
 
@@ -59,7 +72,7 @@ def test_every_task_has_a_name_a_scorer_and_a_chance_level(name: str) -> None:
 
     assert task.name == name
     assert task.scorer in Registry().scorers
-    assert 0 < task.chance < 1e-5
+    assert 0 < task.chance <= 1
 
 
 @pytest.mark.parametrize("name", list(Registry().tasks))
@@ -193,9 +206,9 @@ def test_uuid_hides_one_pair(seed: int, depth: float) -> None:
     assert task.depth_matters
 
 
-def follow(needles: list[Needle], start: str) -> list[str]:
-    """Follow links as their statements say, knowing nothing else of the task."""
-    leads = dict(re.findall(r"The key (\S+) leads to the key (\S+)\.", " ".join(n.statement for n in needles)))
+def follow(text: str, start: str) -> list[str]:
+    """Follow links as a text states them, knowing nothing else of the task."""
+    leads = dict(re.findall(r"The key (\S+) leads to the key (\S+)\.", text))
     reached = []
     while start in leads:
         start = leads.pop(start)
@@ -203,24 +216,49 @@ def follow(needles: list[Needle], start: str) -> list[str]:
     return reached
 
 
-@given(seed=seeds, length=st.integers(1, 12))
-@settings(max_examples=60, deadline=None)
-def test_the_chain_is_what_following_its_links_gives(seed: int, length: int) -> None:
-    task, here = make("uuid_chain", {"chain_length": length}), context(seed)
-    needles = list(task.needles(here))
-    ask = task.ask(needles, here)
+@given(
+    trial=st.integers(0, TRIALS - 1),
+    length=st.sampled_from([1500, 4000]),
+    depth=st.sampled_from(DEPTHS),
+    links=st.sampled_from([1, 3, 6]),
+    decoys=st.sampled_from([0, 1, 3, 5]),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_chain_is_what_following_its_links_gives(
+    bench: Bench, trial: int, length: int, depth: float, links: int, decoys: int
+) -> None:
+    made = bench("uuid_chain", chain_length=links, decoys=decoys)
+    cell = cell_of(made, length, depth)
+    material = made.material(cell, trial)
+    text = material.document.text
+    (start,) = re.findall(r"[0-9a-f-]{36}", material.ask.question)
+    path = follow(text, start)
+    everything = list(dict.fromkeys(re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", text)))
 
-    (start,) = re.findall(r"[0-9a-f-]{36}", ask.question)
-    assert tuple(follow(needles, start)) == ask.expected
-    assert len(ask.expected) == length
-    assert start not in ask.expected
+    def score(answer: str) -> float | None:
+        return scored(made, cell, trial, material, answer).score
+
+    check_length(made, cell, material)
+    assert material.ask.expected == tuple(path)
+    assert len(path) == links
+    assert start not in path
+    assert len(everything) == links + 1 + (decoys + 1 if decoys else 0)
+    assert score(" -> ".join(path)) == score(" -> ".join([start, *path])) == 1.0
+    assert score(start) == score(material.ask.question) == 0.0
+    assert score("\n".join(path[: links // 2])) == (links // 2) / links
+    if decoys:
+        assert score(", ".join(everything)) == score(", ".join(reversed(everything))) == 0.0
+        other = next(key for key in everything if key not in path and key != start)
+        assert score(other) == 0.0
+        assert score(" -> ".join([*path[:-1], other])) == (links - 1) / links
 
 
 def test_the_links_of_a_chain_stand_in_any_order_of_the_document() -> None:
     task = UuidChain(UuidChainOptions(chain_length=3))
     orders = set()
     for seed in range(80):
-        places = [needle.depth_percent or 0.0 for needle in task.needles(context(seed))]
+        links = [needle for needle in task.needles(context(seed)) if needle.role == "needle"]
+        places = [link.depth_percent or 0.0 for link in links]
         orders.add(tuple(sorted(range(3), key=places.__getitem__)))
 
     assert len(orders) == 6
@@ -229,7 +267,7 @@ def test_the_links_of_a_chain_stand_in_any_order_of_the_document() -> None:
 def test_a_chain_of_one_link_stands_at_the_depth_of_the_cell() -> None:
     task = make("uuid_chain", {"chain_length": 1})
 
-    assert [needle.depth_percent for needle in task.needles(context(depth=12.5))] == [12.5]
+    assert [n.depth_percent for n in task.needles(context(depth=12.5)) if n.role == "needle"] == [12.5]
     assert task.depth_matters
 
 
@@ -241,6 +279,7 @@ def test_a_chain_of_one_link_stands_at_the_depth_of_the_cell() -> None:
         (MultiOptions, {"delta": -1}),
         (MultiOptions, {"value": {"type": "hex"}}),
         (UuidChainOptions, {"chain_length": 0}),
+        (UuidChainOptions, {"decoys": -1}),
     ],
 )
 def test_options_that_make_no_sense_are_refused(model: Any, options: dict[str, Any]) -> None:

@@ -1,0 +1,5 @@
+"""Fixtures for tests of tasks."""
+
+from tests.tasks.benches import bench
+
+__all__ = ["bench"]
