@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -43,11 +43,16 @@ class TrialContext:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The question about the needles, the answer expected, and the wrong answers that were planted."""
+    """The question about the needles, the answer expected, and the wrong answers that were planted.
+
+    ``labels`` name what it means to give one of those wrong answers; the row's ``score_details`` then say so
+    (``label``).
+    """
 
     question: str
     expected: Expected
     alternatives: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 class Task(ABC):
@@ -83,6 +88,10 @@ class Task(ABC):
     def compose(self, needles: Sequence[Needle], context: TrialContext) -> str:
         """The document of a task without filler: each needle's statement once, at most ``context.tokens`` tokens."""
         return "\n".join(needle.statement for needle in needles)
+
+    def smallest(self, context: TrialContext) -> str:
+        """The smallest document of a task without filler, for checking which context lengths can hold one."""
+        return self.compose(self.needles(context), context)
 
     @abstractmethod
     def needles(self, context: TrialContext) -> Sequence[Needle]:
