@@ -77,6 +77,8 @@ class Registry:
         self.tasks: Names[type[Task]] = Names(
             "task",
             {
+                "ancestry": "pytest_haystack.tasks.ancestry:Ancestry",
+                "key_value": "pytest_haystack.tasks.key_value:KeyValue",
                 "single": "pytest_haystack.tasks.single:Single",
                 "multi": "pytest_haystack.tasks.multi:Multi",
                 "uuid": "pytest_haystack.tasks.uuid_value:UuidValue",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pytest_haystack.documents.document import Document, Insert, Placement
+from pytest_haystack.documents.document import Document, Insert, Placement, recorded
 from pytest_haystack.documents.draft import Block, Draft, Span
 from pytest_haystack.documents.ending import Ending, fit_ending
 from pytest_haystack.documents.haystack_text import HaystackText
@@ -142,15 +142,7 @@ def _document(
     recipe = {
         "haystack": haystack.origin(),
         "tokenizer": haystack.encoding.name,
-        "placements": [
-            {
-                "text": placement.text,
-                "requested_depth_percent": placement.requested_depth_percent,
-                "actual_depth_percent": placement.actual_depth_percent,
-                "token_index": placement.token_index,
-            }
-            for placement in ordered
-        ],
+        "placements": [recorded(placement) for placement in ordered],
         "document_tokens": tokens,
         "depth_tolerance": tolerance,
     }

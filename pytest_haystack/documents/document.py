@@ -29,6 +29,16 @@ class Placement:
     char_index: int
 
 
+def recorded(placement: Placement) -> dict[str, Any]:
+    """A placement as a recipe has it."""
+    return {
+        "text": placement.text,
+        "requested_depth_percent": placement.requested_depth_percent,
+        "actual_depth_percent": placement.actual_depth_percent,
+        "token_index": placement.token_index,
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A haystack with its needles: ``text`` of exactly ``tokens`` tokens.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_haystack.models.prices import model_facts
-from pytest_haystack.running.sizing import frame_tokens, output_limit
+from pytest_haystack.running.sizing import output_limit, prompt_tokens
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.sweep import Cell
 
@@ -30,7 +30,8 @@ class Plan:
 def plan_of(bench: Workbench, cells: Sequence[Cell]) -> list[Plan]:
     """The plan of these cells, one entry a (model, task), in config order.
 
-    Input tokens are counted with the sweep's tokenizer: the document's exact length and the prompt around it.
+    Input tokens are counted with the sweep's tokenizer: the document's exact length and the prompt around it (of
+    documents without filler, one of each length is counted).
     """
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
@@ -66,8 +67,11 @@ def plan_lines(plans: Sequence[Plan]) -> list[str]:
 
 def _plan(bench: Workbench, model: str, task: str, cells: Sequence[Cell]) -> Plan:
     calls = sum(cell.trials for cell in cells)
-    frames = {cell.context_length: frame_tokens(bench, cell) for cell in cells}
-    tokens = sum((cell.context_length + frames[cell.context_length]) * cell.trials for cell in cells)
+    prompts: dict[int, int] = {}
+    for cell in cells:
+        if cell.context_length not in prompts:
+            prompts[cell.context_length] = prompt_tokens(bench, cell)
+    tokens = sum(prompts[cell.context_length] * cell.trials for cell in cells)
     return Plan(model, task, len(cells), calls, tokens, _estimate(bench, model, calls, tokens))
 
 

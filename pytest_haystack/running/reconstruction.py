@@ -103,8 +103,14 @@ def _document(bench: Workbench, row: dict[str, Any]) -> Document:
     # A document without filler: its records follow from the task and the seed.
     place = (row["task"], row["model_id"], row["context_length"], row["depth_percent"])
     for cell in bench.cells:
-        if (cell.task, cell.model, cell.context_length, cell.depth_percent) == place:
-            return bench.material(cell, row["trial"]).document
+        if (cell.task, cell.model, cell.context_length, cell.depth_percent) == place and row["trial"] < cell.trials:
+            document = bench.material(cell, row["trial"]).document
+            if document.recipe.get("placements") != recipe["placements"]:
+                raise HaystackError(
+                    f"{row['nodeid']} cannot be rebuilt: its records came from a fixture of the test's own, or from "
+                    "another seed or other options"
+                )
+            return document
     raise HaystackError(f"{bench.loaded.path.name}: has no cell of {row['nodeid']} any more")
 
 

@@ -12,6 +12,7 @@ from pytest_haystack.models.prices import model_facts
 if TYPE_CHECKING:
     from pytest_haystack.running.workbench import Workbench
     from pytest_haystack.sweep import Cell
+    from pytest_haystack.tasks.task import Task
 
 
 def context_window(bench: Workbench, model: str) -> int | None:
@@ -42,10 +43,16 @@ def reserve(bench: Workbench, cell: Cell, question: str) -> int:
     return max(0, cell.context_length + frame + output_limit(bench, cell.model) - window)
 
 
-def frame_tokens(bench: Workbench, cell: Cell) -> int:
-    """Tokens of the cell's prompt around the document."""
-    _, ask = bench.sample(cell)
-    return bench.encoding.count(bench.templates[cell.task].render("", ask.question))
+def prompt_tokens(bench: Workbench, cell: Cell) -> int:
+    """Tokens of the cell's prompt: the document's exact length and what stands around it.
+
+    A document without filler is counted as the cell's first trial has it; others differ from it by a few tokens.
+    """
+    needles, ask = bench.sample(cell)
+    document, task = cell.context_length, bench.tasks[cell.task]
+    if not task.filler:
+        document = bench.encoding.count(task.compose(needles, bench.context(cell, 0)))
+    return document + bench.encoding.count(bench.templates[cell.task].render("", ask.question))
 
 
 def check_fit(bench: Workbench) -> None:
@@ -63,17 +70,28 @@ def check_fit(bench: Workbench) -> None:
 
 
 def _surely_fits(bench: Workbench, cell: Cell) -> bool:
-    if not bench.tasks[cell.task].filler:
-        return False
+    task = bench.tasks[cell.task]
+    if not task.filler:
+        return _surely_holds(bench, task, cell)
     needles, ask = bench.sample(cell)
     inserts = [Insert(needle.statement, needle.depth_percent or 0.0) for needle in needles]
     needed = tokens_needed(inserts, bench.encoding) + reserve(bench, cell, ask.question)
     return cell.context_length >= 2 * needed + 64
 
 
+def _surely_holds(bench: Workbench, task: Task, cell: Cell) -> bool:
+    """True where the smallest document without filler leaves so much room that no trial's can be too large."""
+    context = bench.context(cell, 0)
+    try:
+        needed = bench.encoding.count(task.smallest(context))
+    except HaystackError:
+        return False
+    return context.tokens >= 1.2 * needed + 64
+
+
 def _try(bench: Workbench, cell: Cell) -> None:
     try:
-        for trial in range(cell.trials if bench.tasks[cell.task].filler else 1):
+        for trial in range(cell.trials):
             bench.material(cell, trial)
     except HaystackError as error:
         raise ConfigError(f"{bench.loaded.path.name}:{cell.line}: {cell.id}: {error}") from None

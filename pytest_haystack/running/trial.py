@@ -23,7 +23,8 @@ from pytest_haystack.tasks.task import Ask
 class Trial:
     """A trial that was asked: ``score`` (0 to 1) is None where ``outcome`` is an error or a skip.
 
-    It does not hold the document: trials of every cell are kept in case of a rerun.
+    It holds neither the document nor the needles that are mere records: trials of every cell are kept in case of a
+    rerun.
     """
 
     number: int
@@ -78,7 +79,7 @@ def score_trial(
         wanted = material.ask
         options = {**wanted.options, **scorer[2]}
         reference = Reference(wanted.expected, wanted.question, wanted.alternatives, options)
-        score = scorer[1](answer or "", reference)
+        score = labelled(scorer[1](answer or "", reference), wanted.labels)
     elif outcome.scored:
         score = Score(0.0, "wrong")
     row = make_row(
@@ -95,7 +96,18 @@ def score_trial(
         error=error,
     )
     value = None if score is None else score.value
-    return Trial(number, outcome, value, completion, material.needles, material.ask, error, row)
+    # The records around the needles are as large as the document.
+    needles = tuple(needle for needle in material.needles if needle.role != "record")
+    return Trial(number, outcome, value, completion, needles, material.ask, error, row)
+
+
+def labelled(score: Score, labels: Mapping[str, str]) -> Score:
+    """The score with the label of the planted wrong answer that was given, where it has one."""
+    given = score.details.get("distractors", ())
+    label = next((labels[value] for value in given if value in labels), None)
+    if label is None or "label" in score.details:
+        return score
+    return replace(score, details={**score.details, "label": label})
 
 
 def scorer_of(bench: Workbench, cell: Cell) -> tuple[str, Scorer, Mapping[str, Any]]:

@@ -51,6 +51,8 @@ class Ask:
 
     ``options`` are scorer options that follow from the question; those of the config come before them. ``details``
     are JSON values for the row's ``score_details``, whatever the model says.
+    ``labels`` name what it means to give one of those wrong answers; the row's ``score_details`` then say so
+    (``label``).
     """
 
     question: str
@@ -58,6 +60,7 @@ class Ask:
     alternatives: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 class Task(ABC):
@@ -95,6 +98,10 @@ class Task(ABC):
     def compose(self, needles: Sequence[Needle], context: TrialContext) -> str:
         """The document of a task without filler: each needle's statement once, at most ``context.tokens`` tokens."""
         return "\n".join(needle.statement for needle in needles)
+
+    def smallest(self, context: TrialContext) -> str:
+        """The smallest document of a task without filler, for checking which context lengths can hold one."""
+        return self.compose(self.needles(context), context)
 
     @abstractmethod
     def needles(self, context: TrialContext) -> Sequence[Needle]:
