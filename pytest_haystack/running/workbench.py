@@ -152,7 +152,7 @@ class Workbench:
             for name, task in self.tasks.items()
             if not task.depth_matters
         ] + [
-            f"{name}: {judge.model} is asked to judge answers, which is a further request each, on top of the plan's"
+            f"{name}: {judge.model} judges answers, one further request each; plan and costs leave them out"
             for name, judge in self.judges.items()
         ]
 
