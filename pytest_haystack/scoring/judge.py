@@ -66,9 +66,8 @@ class JudgeOptions(AskedModel):
             raise ConfigError("scorer 'judge': name the model that api_base serves with `model:`, e.g. openai/my-model")
         choice = cheapest_with_key(environ)
         if choice is None:
-            raise ConfigError(
-                "scorer 'judge' has no model to ask: name one with `model:`, or export one of " + ", ".join(known_keys())
-            )
+            keys = ", ".join(known_keys())
+            raise ConfigError(f"scorer 'judge' has no model to ask: name one with `model:`, or export one of {keys}")
         model, key = choice
         return self.model_copy(update={"model": model, "api_key_env": self.api_key_env or key})
 
@@ -120,7 +119,7 @@ def judge_prompt(answer: str, reference: Reference) -> Prompt:
 _VERDICT = re.compile(
     r"\W{0,4}(?:(?P<word>YES|NO)(?![\w/'-])|(?P<lower>(?i:yes|no))(?=[*_\"']{0,3}(?:[.,:;!\n—]|\s-|$)))"
 )
-_BOTH = re.compile(r"\W{0,4}(?:and|or|but)?\W{0,4}(?:yes|no)\b(?!\s+\w)", re.IGNORECASE)
+_BOTH = re.compile(r"\W{0,4}(?:and|or|but)?\W{0,4}(?:yes|no)\b(?!\s+\w|-\w)", re.IGNORECASE)
 
 
 def read_verdict(completion: Completion) -> tuple[bool, str]:

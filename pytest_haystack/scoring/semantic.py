@@ -45,10 +45,10 @@ class SemanticOptions(ScorerOptions):
 def score(answer: str, reference: Reference) -> Score:
     """1 where the cosine between the sentence embeddings of answer and expected value reaches ``threshold``, else 0.
 
-    Embeddings tell the topic, not the fact: **a wrong number is hardly seen**. A sentence with another number in it
-    is about as near (0.72) as a good paraphrase (0.76), so use this for answers in words alone, never for codes or
-    figures. The model reads the first 256 word pieces or so. ``details["cosine"]`` is from -1 to 1. Raises
-    ModelError where the model cannot be loaded.
+    Embeddings tell the topic, not the fact: **a wrong number is not seen**. Against "The access code of Vault A is
+    7749" the default model gives 0.96 to the same sentence with 7750, as it does to a good paraphrase, and both
+    pass. Use it for answers in words, never for codes or figures. The model reads the first 256 word pieces or so.
+    ``details["cosine"]`` is from -1 to 1. Raises ModelError where the model cannot be loaded.
     """
     options = reference.options
     cosine = similarity(str(options.get("model") or _DEFAULT), answer, as_text(reference.expected))
