@@ -86,12 +86,7 @@ class GatewayHost:
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
         for sweep in self._sweeps.loaded:
             sweep.bench.expect([cell for cell in cells if cell.sweep == sweep.name])
-        if any(
-            sweep.gateway_id(cell.model) in sweep.paid_models
-            for sweep in self._sweeps.loaded
-            for cell in cells
-            if cell.sweep == sweep.name
-        ):
+        if any(sweep.asks_paid(cell) for sweep in self._sweeps.loaded for cell in cells if cell.sweep == sweep.name):
             self._start(warm=True)
 
     @pytest.hookimpl(optionalhook=True)

@@ -83,9 +83,18 @@ def haystack_trials(
     item = request.node
     kept: dict[int, Trial] = item.stash.setdefault(TRIALS, {})
     rows = item.stash.setdefault(ROWS, [])
-    bench = sweep_of(request, haystack_cell).bench
-    asked = run_cell(bench, haystack_cell, model, item.nodeid, needles=needles, haystack=haystack, earlier=kept)
+    sweep = sweep_of(request, haystack_cell)
     with plainly():
+        asked = run_cell(
+            sweep.bench,
+            haystack_cell,
+            model,
+            item.nodeid,
+            needles=needles,
+            haystack=haystack,
+            earlier=kept,
+            complete=sweep.judge(haystack_cell.task),
+        )
         for trial in asked:
             if kept.get(trial.number) is not trial:
                 kept[trial.number] = trial
@@ -117,12 +126,13 @@ def haystack_score(
     from pytest_haystack.running.cell_run import trial_material
     from pytest_haystack.running.trial import score_answer
 
-    bench = sweep_of(request, haystack_cell).bench
+    sweep = sweep_of(request, haystack_cell)
     rows = request.node.stash.setdefault(ROWS, [])
 
     def score(answer: Any) -> float:
-        material = trial_material(bench, haystack_cell, 0, needles, haystack)
-        trial = score_answer(bench, haystack_cell, material, answer, request.node.nodeid)
+        material = trial_material(sweep.bench, haystack_cell, 0, needles, haystack)
+        judge = sweep.judge(haystack_cell.task)
+        trial = score_answer(sweep.bench, haystack_cell, material, answer, request.node.nodeid, judge)
         rows.append(trial.row)
         return trial.require_score()
 

@@ -118,6 +118,13 @@ class Registry:
                 "entity": "pytest_haystack.scoring.entity:score",
                 "verbatim": "pytest_haystack.scoring.verbatim:score",
                 "chain": "pytest_haystack.scoring.chain:score",
+                "equality": "pytest_haystack.scoring.literal:equality",
+                "numeric_1pct": "pytest_haystack.scoring.literal:numeric_1pct",
+                "keyword_or_levenshtein": "pytest_haystack.scoring.levenshtein:score",
+                "rails": "pytest_haystack.scoring.rails:score",
+                "rouge1": "pytest_haystack.scoring.rouge:score",
+                "semantic": "pytest_haystack.scoring.semantic:score",
+                "judge": "pytest_haystack.scoring.judge:score",
             },
         )
         self.sources: Names[type[Source]] = Names(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +16,12 @@ from pytest_haystack.registry import Registry, suggestion
 
 if TYPE_CHECKING:
     from pytest_haystack.config.loader import LoadedConfig
+    from pytest_haystack.config.schema import ModelEntry
     from pytest_haystack.models.model import Model
     from pytest_haystack.running.gateway.client import GatewayClient
     from pytest_haystack.running.trial import Trial
     from pytest_haystack.running.workbench import Workbench
+    from pytest_haystack.scoring.score import Complete
     from pytest_haystack.sweep import Cell
 
 #: Trials that an item has had, by number: a rerun asks again only what has no score.
@@ -46,29 +49,50 @@ class Sweep:
 
     def model(self, model_id: str) -> Model:
         """The model of this id, made once a process."""
-        if model_id not in self._models:
-            entry = self.bench.models[model_id]
+        return self._made(self.gateway_id(model_id), self.bench.models[model_id])
+
+    def judge(self, task: str) -> Complete | None:
+        """What asks the model that the scorer of a task needs, None where it needs none."""
+        entry = self.bench.judges.get(task)
+        return None if entry is None else self._made(self._judge_id(entry), entry).complete
+
+    def _made(self, gateway_id: str, entry: ModelEntry) -> Model:
+        if gateway_id not in self._models:
             provider = self._session.registry.provider_of(entry.model)
             if provider is None:
                 from pytest_haystack.models.paid import GatewayModel
 
-                self._models[model_id] = GatewayModel(entry, self._session.client, self.gateway_id(model_id))
+                self._models[gateway_id] = GatewayModel(entry, self._session.client, gateway_id)
             else:
-                self._models[model_id] = self._session.registry.providers[provider](entry)
-        return self._models[model_id]
+                self._models[gateway_id] = self._session.registry.providers[provider](entry)
+        return self._models[gateway_id]
 
     def gateway_id(self, model_id: str) -> str:
         """The name of a model at the gateway, which serves all sweeps of the session."""
         return f"{self.name}/{model_id}"
 
+    def _judge_id(self, entry: ModelEntry) -> str:
+        """The same for a scorer's model: tasks that judge alike share their limits and their answers."""
+        digest = hashlib.sha256(entry.model_dump_json().encode()).hexdigest()[:16]
+        return f"{self.name}/{entry.id}/{digest}"
+
+    def asks_paid(self, cell: Cell) -> bool:
+        """True where the gateway is needed for a cell: to answer, or to judge."""
+        judge = self.bench.judges.get(cell.task)
+        asked = [self.gateway_id(cell.model)] + ([self._judge_id(judge)] if judge else [])
+        return any(name in self.paid_models for name in asked)
+
     @cached_property
     def paid_models(self) -> dict[str, dict[str, Any]]:
         """Entries of the models that the gateway asks, by their name there."""
-        used = {cell.model for cell in self.cells}
+        models, tasks = {cell.model for cell in self.cells}, {cell.task for cell in self.cells}
+        asked = {self.gateway_id(name): entry for name, entry in self.bench.models.items() if name in models}
+        judges = (entry for task, entry in self.bench.judges.items() if task in tasks)
+        asked |= {self._judge_id(entry): entry for entry in judges}
         return {
-            self.gateway_id(name): entry.model_dump(mode="json")
-            for name, entry in self.bench.models.items()
-            if name in used and self._session.registry.provider_of(entry.model) is None
+            name: entry.model_dump(mode="json")
+            for name, entry in asked.items()
+            if self._session.registry.provider_of(entry.model) is None
         }
 
 

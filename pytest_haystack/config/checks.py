@@ -39,7 +39,7 @@ def check_names(draft: Draft, registry: Registry, presets: Collection[str]) -> N
         draft.problem(("tokenizer",), f"{tokenizer!r} is no known tokenizer; known: {', '.join(TOKENIZERS)}")
     for index, entry in draft.entries("models"):
         if isinstance(entry.get("model"), str):
-            _check_model(draft, ("models", index, "model"), entry["model"], registry)
+            check_model(draft, ("models", index, "model"), entry["model"], registry)
 
 
 def _check_registered(draft: Draft, path: KeyPath, names: Names[Any]) -> None:
@@ -53,7 +53,8 @@ def _shown(draft: Draft, owner: KeyPath, key: str, short_for: str) -> KeyPath:
     return (*owner, key, short_for) if draft.was_written((*owner, key, short_for)) else (*owner, key)
 
 
-def _check_model(draft: Draft, path: KeyPath, model: str, registry: Registry) -> None:
+def check_model(draft: Draft, path: KeyPath, model: str, registry: Registry) -> None:
+    """Note what is wrong with a model string, and what looks like a slip in it."""
     provider = registry.provider_of(model)
     if provider is not None:
         validate = getattr(registry.providers[provider], "validate", None)

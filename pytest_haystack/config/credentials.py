@@ -32,7 +32,7 @@ def find_credentials(value: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, 
     """Key path and text of each value that looks like a key or holds a password.
 
     A key is told by its shape, or by being long, without spaces and in a field whose name says so. Task entries are
-    judged by shape alone: there, a ``key`` names what a needle is about.
+    judged by shape alone: there, a ``key`` names what a needle is about; but a task's scorer may ask a model.
     """
     if isinstance(value, dict):
         for key, item in value.items():
@@ -48,7 +48,7 @@ def _is_credential(text: str, path: KeyPath) -> bool:
     if _SHAPES.search(text):
         return True
     name = next((part.lower().replace("-", "_") for part in reversed(path) if isinstance(part, str)), "")
-    if path[:1] == ("tasks",) or "${" in text or not _SECRET_NAME.search(name):
+    if (path[:1] == ("tasks",) and "scorer" not in path) or "${" in text or not _SECRET_NAME.search(name):
         return False
     if name == "api_key_env":
         return not _VARIABLE.match(text) and (len(text) >= 16 or text.startswith("sk-"))

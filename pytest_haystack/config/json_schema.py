@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
+from pytest_haystack.config.options import scorer_options_model
 from pytest_haystack.config.schema import Config
 from pytest_haystack.registry import Names, Registry
 
@@ -29,7 +30,7 @@ class _Untitled(GenerateJsonSchema):
 
 
 def json_schema(registry: Registry) -> dict[str, Any]:
-    """The schema (draft 2020-12) of a config, with the options of every registered task type and haystack source.
+    """The schema (draft 2020-12) of a config, with the options of every registered task type, source and scorer.
 
     It describes what a user writes: names may stand for mappings, ids may be left out, options stand beside their
     type. What needs several fields at once (ids that differ, ranges that rise) is left to the loader.
@@ -45,7 +46,7 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     variants = {
         "task": _variants("task", defs.pop("TaskEntry"), "type", registry.tasks, defs, ()),
         "haystack": _variants("haystack", defs.pop("HaystackEntry"), "source", registry.sources, defs, ("essays",)),
-        "scorer": [_name(registry.scorers), _scorer(defs.pop("ScorerEntry"), registry)],
+        "scorer": _scorers(registry, defs),
         "prompt": [{"type": "string", "description": "Name of a preset."}, {"$ref": "#/$defs/PromptEntry"}],
         "model": [model_file, {"$ref": "#/$defs/ModelEntry"}],
     }
@@ -105,14 +106,23 @@ def _definitions_of(model: type[BaseModel], prefix: str, defs: dict[str, Any]) -
     return options
 
 
-def _scorer(entry: dict[str, Any], registry: Registry) -> dict[str, Any]:
-    names = {**_name(registry.scorers), "description": "Name of the scorer."}
-    return {
-        "type": "object",
-        "description": entry["description"],
-        "properties": {"name": names, "type": names, "options": entry["properties"]["options"]},
-        "oneOf": [{"required": ["name"]}, {"required": ["type"]}],
-    }
+def _scorers(registry: Registry, defs: dict[str, Any]) -> list[dict[str, Any]]:
+    """A bare name, or a mapping: one for each scorer, with its options beside its name or in a mapping of their own."""
+    del defs["ScorerEntry"]
+    variants = [_name(registry.scorers)]
+    for name in registry.scorers:
+        model = scorer_options_model(registry, name)
+        options = _definitions_of(model, f"scorer.{name}", defs) if model is not None else {}
+        own = {"type": "object", "properties": options.get("properties", {}), "additionalProperties": model is None}
+        defs[f"scorer.{name}"] = {
+            "type": "object",
+            "description": (getdoc(registry.scorers[name]) or "").partition("\n")[0],
+            "properties": {**own["properties"], "name": {"const": name}, "type": {"const": name}, "options": own},
+            "oneOf": [{"required": ["name"]}, {"required": ["type"]}],
+            "additionalProperties": model is None,
+        }
+        variants.append({"$ref": f"#/$defs/scorer.{name}"})
+    return variants
 
 
 def _as_written(node: dict[str, Any]) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def load_config(
     check_ids(draft)
     check_axes(draft)
     check_known_failures(draft)
-    config = _validated(draft, with_options(draft, registry))
+    config = _validated(draft, with_options(draft, registry, environ))
     draft.raise_problems()
     assert config is not None
     templates = dict(_templates(draft.data))

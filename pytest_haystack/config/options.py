@@ -7,27 +7,33 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from pytest_haystack.config.checks import check_model
 from pytest_haystack.config.draft import Draft
 from pytest_haystack.config.interpolation import FromEnvironment
 from pytest_haystack.config.problems import add_validation_errors
-from pytest_haystack.config.schema import HaystackEntry, ScorerEntry, TaskEntry, flag_as_text
+from pytest_haystack.config.schema import HaystackEntry, Part, ScorerEntry, TaskEntry, flag_as_text
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.registry import Registry
 
 
-def with_options(draft: Draft, registry: Registry) -> dict[str, Any]:
+class NoOptions(Part):
+    """The options of a scorer that has none."""
+
+
+def with_options(draft: Draft, registry: Registry, environ: Mapping[str, str]) -> dict[str, Any]:
     """The draft's data as `pytest_haystack.config.schema.Config` wants it: options apart, and complete.
 
-    Mistakes in options, and what a task's constructor refuses, are noted in the draft.
+    Mistakes in options, and what a task's constructor refuses, are noted in the draft. ``environ`` reaches the
+    validators of options as ``info.context["environ"]``: which keys are there may decide a default.
     """
     data: dict[str, Any] = plain(draft.data)
-    _separate_parts(draft, data, (), registry)
+    _separate_parts(draft, data, (), registry, environ)
     tasks = data["tasks"] if isinstance(data.get("tasks"), list) else []
     for index, task in enumerate(tasks):
         if isinstance(task, dict):
             path: KeyPath = ("tasks", index)
-            _separate_parts(draft, task, path, registry)
+            _separate_parts(draft, task, path, registry, environ)
             tasks[index] = _separate_task(draft, task, path, registry)
     return data
 
@@ -41,12 +47,14 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, FromEnvironment) else value
 
 
-def _separate_parts(draft: Draft, owner: dict[str, Any], path: KeyPath, registry: Registry) -> None:
+def _separate_parts(
+    draft: Draft, owner: dict[str, Any], path: KeyPath, registry: Registry, environ: Mapping[str, str]
+) -> None:
     haystack = owner.get("haystack")
     if isinstance(haystack, dict):
         owner["haystack"] = _separate_haystack(draft, haystack, (*path, "haystack"), registry)
     if path and isinstance(owner.get("scorer"), dict):
-        owner["scorer"] = _separate_scorer(draft, owner["scorer"], (*path, "scorer"))
+        owner["scorer"] = _separate_scorer(draft, owner["scorer"], (*path, "scorer"), registry, environ)
 
 
 def _separate_haystack(draft: Draft, entry: dict[str, Any], path: KeyPath, registry: Registry) -> dict[str, Any]:
@@ -89,19 +97,38 @@ def _add_refusal(draft: Draft, path: KeyPath, problem: str, options: Mapping[str
         draft.problem(path, problem)
 
 
-def _separate_scorer(draft: Draft, entry: dict[str, Any], path: KeyPath) -> dict[str, Any]:
+def _separate_scorer(
+    draft: Draft, entry: dict[str, Any], path: KeyPath, registry: Registry, environ: Mapping[str, str]
+) -> dict[str, Any]:
     """``type`` is another word for ``name``; options stand beside it, or in a mapping of their own."""
     own, options = _split(entry, ScorerEntry)
     if "name" not in own and "type" in options:
         own["name"] = options.pop("type")
     nested = options.pop("options", None)
-    if isinstance(nested, dict):
-        for key in nested.keys() & options.keys():
-            draft.problem((*path, "options", key), "this key also stands beside the scorer's name; keep one")
-        options |= nested
-    elif nested is not None:
+    if nested is not None and not isinstance(nested, dict):
         return {**own, "options": nested}
-    return {**own, "options": options}
+    twice = nested.keys() & options.keys() if nested else ()
+    for key in twice:
+        draft.problem((*path, "options", key), "this key also stands beside the scorer's name; keep one")
+    model = scorer_options_model(registry, own.get("name"))
+    if model is None or twice:
+        return {**own, "options": options | (nested or {})}
+    # Mistakes are told where their key stands; options in both places are a rare mixture, told at the scorer.
+    place: KeyPath = (*path, "options") if nested and not options else path
+    complete, checked = _complete(draft, options | (nested or {}), place, model, ScorerEntry, environ)
+    asks = getattr(checked, "asks", None)
+    asked = asks() if asks else None
+    if asked is not None and asked.model is not None:
+        check_model(draft, (*place, "model"), asked.model, registry)
+    return {**own, "options": complete}
+
+
+def scorer_options_model(registry: Registry, name: object) -> type[BaseModel] | None:
+    """The model of a scorer's options, None where anything goes: for one of the user's own that states none."""
+    if not isinstance(name, str) or name not in registry.scorers:
+        return None
+    default = NoOptions if registry.scorers.is_builtin(name) else None
+    return getattr(registry.scorers[name], "options_model", default)
 
 
 def _split(entry: Mapping[str, Any], model: type[BaseModel]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -112,14 +139,19 @@ def _split(entry: Mapping[str, Any], model: type[BaseModel]) -> tuple[dict[str, 
 
 
 def _complete(
-    draft: Draft, options: dict[str, Any], path: KeyPath, model: type[BaseModel], entry_model: type[BaseModel]
+    draft: Draft,
+    options: dict[str, Any],
+    path: KeyPath,
+    model: type[BaseModel],
+    entry_model: type[BaseModel],
+    environ: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, Any], BaseModel | None]:
     """The options with all defaults, as JSON values, and as their model; {} and None where they are not valid."""
     numeric = {name for name, field in model.model_fields.items() if not _takes_flags(field.annotation)}
     given = {key: flag_as_text(value) if key in numeric else value for key, value in options.items()}
     beside = [name for name in entry_model.model_fields if name != "options"]
     try:
-        complete = model.model_validate(given)
+        complete = model.model_validate(given, context={"environ": environ})
     except ValidationError as error:
         add_validation_errors(draft, error, path, model, beside)
         return {}, None

@@ -18,15 +18,23 @@ def settings_of(config: Config, templates: Mapping[KeyPath, str]) -> dict[str, A
     data: dict[str, Any] = config.model_dump(mode="json")
     owners = [data, *data["tasks"]]
     for owner in owners:
-        if owner["haystack"] is not None:
-            owner["haystack"] = _beside(owner["haystack"])
+        for part in ("haystack", "scorer"):
+            if owner.get(part) is not None:
+                owner[part] = _beside(owner[part])
     data["tasks"] = [_beside(task) for task in data["tasks"]]
-    written: dict[str, Any] = _written(data, (), templates)
+    written: dict[str, Any] = _written(data, (), {_place(path): text for path, text in templates.items()})
     return written
 
 
 def _beside(entry: dict[str, Any]) -> dict[str, Any]:
     return {**{key: value for key, value in entry.items() if key != "options"}, **entry["options"]}
+
+
+def _place(path: KeyPath) -> KeyPath:
+    """Where the value at a key path of the file is written: a scorer's options stand beside its name."""
+    if path[:1] == ("tasks",) and path[2:4] == ("scorer", "options"):
+        return (*path[:3], *path[4:])
+    return (*path[:3], "name") if path[:1] == ("tasks",) and path[2:] == ("scorer", "type") else path
 
 
 def _written(value: Any, path: KeyPath, templates: Mapping[KeyPath, str]) -> Any:

@@ -10,6 +10,7 @@ from pytest_haystack.needles.needle import Needle
 from pytest_haystack.running.trial import Trial, run_trial
 from pytest_haystack.running.workbench import Material, Workbench
 from pytest_haystack.scoring.outcomes import Outcome
+from pytest_haystack.scoring.score import Complete
 from pytest_haystack.sweep import Cell
 
 #: After these no further trial of the cell can fare better.
@@ -25,17 +26,18 @@ def run_cell(
     needles: Sequence[Needle],
     haystack: Document | str,
     earlier: dict[int, Trial],
+    complete: Complete | None = None,
 ) -> Iterator[Trial]:
     """Ask each trial that ``earlier`` has no scored answer for; yields every trial, in order.
 
     ``needles`` and ``haystack`` are the values of the fixtures: where they are not this cell's own (a user's
-    fixture replaced them), they are what is asked about.
+    fixture replaced them), they are what is asked about. ``complete`` asks the model that the cell's scorer needs.
     """
     for number in range(cell.trials):
         trial = earlier.get(number)
         if trial is None or trial.score is None:
             material = trial_material(bench, cell, number, needles, haystack)
-            trial = run_trial(bench, cell, number, material, model, nodeid)
+            trial = run_trial(bench, cell, number, material, model, nodeid, complete)
         yield trial
         if trial.outcome in _HOPELESS:
             return

@@ -20,6 +20,7 @@ def failure_text(cell: Cell, trials: Sequence[Trial], score: float) -> str:
         f"  expected  {_expected(worst)}",
         f"  answer    {_answer(worst)}",
         f"  outcome   {_outcome(worst)}",
+        *_judged(worst),
         *_places(worst),
         f"  see more  pytest-haystack show '{worst.row['nodeid']}'",
     ]
@@ -47,6 +48,11 @@ def _answer(trial: Trial) -> str:
 def _outcome(trial: Trial) -> str:
     details = trial.row["score_details"]
     return f"{trial.outcome}, {details['verdict']}" if "verdict" in details else str(trial.outcome)
+
+
+def _judged(trial: Trial) -> list[str]:
+    judge = trial.row["score_details"].get("judge")
+    return [f"  judge     {judge['verdict']}: {one_line(judge['reason'], 300)}"] if isinstance(judge, dict) else []
 
 
 def _places(trial: Trial) -> list[str]:

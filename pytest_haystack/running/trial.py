@@ -14,7 +14,7 @@ from pytest_haystack.running.asking import Asked, as_completion, ask, classified
 from pytest_haystack.running.workbench import Material, Workbench
 from pytest_haystack.scoring.outcomes import Outcome
 from pytest_haystack.scoring.reasoning import split_reasoning
-from pytest_haystack.scoring.score import Reference, Score, Scorer
+from pytest_haystack.scoring.score import Complete, Reference, Score, Scorer
 from pytest_haystack.sweep import Cell
 from pytest_haystack.tasks.task import Ask
 
@@ -48,19 +48,30 @@ class Trial:
         return self.score
 
 
-def run_trial(bench: Workbench, cell: Cell, number: int, material: Material, model: Any, nodeid: str) -> Trial:
+def run_trial(
+    bench: Workbench,
+    cell: Cell,
+    number: int,
+    material: Material,
+    model: Any,
+    nodeid: str,
+    complete: Complete | None = None,
+) -> Trial:
     """Ask ``model`` (anything with ``complete(prompt)``, or a callable) and score what it says.
 
-    Raises nothing that a provider did: errors are outcomes of the trial.
+    ``complete`` asks the model that the scorer needs, if it needs one. Raises nothing that a provider did: errors
+    are outcomes of the trial.
     """
     asked = ask(bench, cell, material.prompt, model)
-    return score_trial(bench, cell, number, material, asked, nodeid)
+    return score_trial(bench, cell, number, material, asked, nodeid, complete)
 
 
-def score_answer(bench: Workbench, cell: Cell, material: Material, answer: Any, nodeid: str) -> Trial:
+def score_answer(
+    bench: Workbench, cell: Cell, material: Material, answer: Any, nodeid: str, complete: Complete | None = None
+) -> Trial:
     """Score an answer that a test got for itself, as trial 0. Raises ModelError where it is no text or Completion."""
     asked = classified(bench, material.prompt, as_completion(answer))
-    return score_trial(bench, cell, 0, material, asked, nodeid)
+    return score_trial(bench, cell, 0, material, asked, nodeid, complete)
 
 
 def score_trial(
@@ -70,16 +81,21 @@ def score_trial(
     material: Material,
     asked: Asked,
     nodeid: str,
+    complete: Complete | None = None,
 ) -> Trial:
-    """Score an answer whose outcome is known."""
+    """Score an answer whose outcome is known. Where its scorer cannot tell, the trial is an error."""
     score, scorer = None, scorer_of(bench, cell)
     completion, outcome, error = asked.completion, asked.outcome, asked.error
     if outcome == Outcome.answered and completion is not None:
         answer, _ = split_reasoning(completion.text or "")
         wanted = material.ask
         options = {**wanted.options, **scorer[2]}
-        reference = Reference(wanted.expected, wanted.question, wanted.alternatives, options)
-        score = labelled(scorer[1](answer or "", reference), wanted.labels)
+        statements = tuple(needle.statement for needle in material.needles if needle.role == "needle")
+        reference = Reference(wanted.expected, wanted.question, wanted.alternatives, options, statements, complete)
+        try:
+            score = labelled(scorer[1](answer or "", reference), wanted.labels)
+        except ModelError as failure:
+            outcome, error = Outcome(failure.outcome), str(failure)
     elif outcome.scored:
         score = Score(0.0, "wrong")
     row = make_row(

@@ -20,6 +20,7 @@ from pytest_haystack.haystacks.source import Source
 from pytest_haystack.models.model import Prompt
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.registry import Registry
+from pytest_haystack.running.judging import judges_of
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.running.sizing import check_fit, reserve
 from pytest_haystack.sweep import Cell, make_cells, trial_seed
@@ -55,6 +56,8 @@ class Workbench:
         self.models: dict[str, ModelEntry] = {entry.id: entry for entry in self.config.models}
         self.tasks: dict[str, Task] = {entry.id: self._task(entry) for entry in self.config.tasks}
         self.templates = {entry.id: self._template(index, entry) for index, entry in enumerate(self.config.tasks)}
+        #: Models that scorers ask, by the task whose answers they judge.
+        self.judges: dict[str, ModelEntry] = judges_of(self.config, registry)
         cells = make_cells(loaded, {name: task.depth_matters for name, task in self.tasks.items()})
         self.cells = tuple(replace(cell, trials=cell.trials * self.tasks[cell.task].variants) for cell in cells)
         self._numbers = _numbered(self.cells)
@@ -170,6 +173,9 @@ class Workbench:
             f"{name}: its needles do not follow the depth, so the depth axis is one cell (50)"
             for name, task in self.tasks.items()
             if not task.depth_matters
+        ] + [
+            f"{name}: {judge.model} judges answers, one further request each; plan and costs leave them out"
+            for name, judge in self.judges.items()
         ]
 
     def sample(self, cell: Cell) -> tuple[Sequence[Needle], Ask]:

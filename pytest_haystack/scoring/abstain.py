@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pydantic import Field
+
 from pytest_haystack.scoring import value
 from pytest_haystack.scoring.abstention import abstains
 from pytest_haystack.scoring.amounts import stated
@@ -11,6 +13,7 @@ from pytest_haystack.scoring.answers import Answer, as_key, as_text, keys_of, me
 from pytest_haystack.scoring.clauses import last_clause, last_sentence
 from pytest_haystack.scoring.commitment import Stance, asserted
 from pytest_haystack.scoring.matching import Mention
+from pytest_haystack.scoring.options import ScorerOptions, takes
 from pytest_haystack.scoring.score import Reference, Score
 from pytest_haystack.scoring.verdicts import missed, right
 
@@ -28,6 +31,13 @@ _MEANS_ASKED = re.compile(
 )
 
 
+class AbstainOptions(ScorerOptions):
+    """Whether the text holds the answer after all."""
+
+    answerable: bool = Field(False, description="true: the answer stands in the text, and declining is wrong.")
+
+
+@takes(AbstainOptions)
 def score(answer: str, reference: Reference) -> Score:
     """1 where an unanswerable question is declined, else 0.
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pytest_haystack.scoring import multi, numeric, value
 from pytest_haystack.scoring.figures import plain_number
+from pytest_haystack.scoring.options import takes
 from pytest_haystack.scoring.score import Reference, Score
 
 
+@takes(numeric.NumericOptions)
 def score(answer: str, reference: Reference) -> Score:
     """``multi`` for several values, ``numeric`` for a number (also one given as plain text), else ``value``."""
     if isinstance(reference.expected, tuple):

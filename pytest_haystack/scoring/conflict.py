@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from pydantic import Field
+
 from pytest_haystack.scoring.abstention import abstains
 from pytest_haystack.scoring.answers import as_key, as_texts, read_answer
+from pytest_haystack.scoring.options import ScorerOptions, takes
 from pytest_haystack.scoring.score import Reference, Score
 from pytest_haystack.scoring.value import commitment
 from pytest_haystack.scoring.verdicts import missed
@@ -13,6 +16,15 @@ from pytest_haystack.scoring.verdicts import missed
 Label: TypeAlias = Literal["chose_first", "chose_last", "chose_both", "chose_neither"]
 
 
+class ConflictOptions(ScorerOptions):
+    """Which of the two counts."""
+
+    expect: Literal["any", "first", "last"] = Field(
+        "any", description="The fact that is right: either, or the first or last in the document."
+    )
+
+
+@takes(ConflictOptions)
 def score(answer: str, reference: Reference) -> Score:
     """``details["label"]`` says what was chosen; 1 where that is what option ``expect`` asks for, else 0.
 

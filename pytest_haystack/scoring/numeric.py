@@ -3,23 +3,52 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
+from typing import Annotated, Literal
 
-from pytest_haystack.scoring import value
+from pydantic import BeforeValidator, Field
+
+from pytest_haystack.scoring import judge, value
 from pytest_haystack.scoring.amounts import stated
 from pytest_haystack.scoring.answers import Answer, as_text, keys_of, read_answer
 from pytest_haystack.scoring.figures import Number, close, plain_number, spelled
+from pytest_haystack.scoring.options import AskedModel, ScorerOptions, takes
 from pytest_haystack.scoring.score import Reference, Score
 from pytest_haystack.scoring.verdicts import missed, recoverable, right
 
 _NONE = re.compile(r"\W*(?:none|nil|nothing)\W*")
 
 
+class Fallback(judge.JudgeOptions):
+    """Who scores an answer in which no number is found."""
+
+    name: Literal["judge"] = Field("judge", description="The scorer to fall back on.")
+
+
+class NumericOptions(ScorerOptions):
+    """How near is near enough, and what becomes of an answer without a number."""
+
+    rel_tol: Annotated[float, Field(ge=0, le=1)] = Field(
+        0.0, description="Share of the expected number that an answer may be off by; 0.01 is 1 percent."
+    )
+    fallback: (
+        Annotated[Fallback, BeforeValidator(lambda given: {"name": given} if isinstance(given, str) else given)] | None
+    ) = Field(None, description="judge, or {name: judge, ...}: scores answers that give no number.")
+
+    def asks(self) -> AskedModel | None:
+        """The judge, where there is one."""
+        return self.fallback
+
+
+@takes(NumericOptions)
 def score(answer: str, reference: Reference) -> Score:
     """1 where the answer commits to the expected number, else 0.
 
     Exact, whatever the notation; with option ``rel_tol`` (a share, 0.01 is 1 percent) a number x counts where
-    |x - e| <= rel_tol * |e|. Where the expected value is no number, scored like ``value``.
+    |x - e| <= rel_tol * |e|. Where the expected value is no number, scored like ``value``. With option ``fallback``
+    an answer that gives no number is put to the scorer ``judge``, which may raise ModelError.
     """
     expected = plain_number(reference.expected)
     if expected is None:
@@ -39,6 +68,9 @@ def score(answer: str, reference: Reference) -> Score:
     keys = {stance.mention.key for stance in stated(read, key_of, names)}
     if keys == {own} or (not keys and expected == 0 and _NONE.fullmatch(read.folded)):
         return right()
+    fallback = reference.options.get("fallback")
+    if not keys and isinstance(fallback, Mapping):
+        return judge.score(answer, replace(reference, options=fallback))
     given = [key for key in sorted(keys) if key in names] + _given_texts(read, reference)
     return missed(
         read, distractors=given, recoverable=own not in keys and recoverable(read.whole, own), numbers=sorted(keys)

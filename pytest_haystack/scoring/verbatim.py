@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
+from pydantic import Field
+
 from pytest_haystack.scoring.answers import as_text, read_answer
+from pytest_haystack.scoring.options import ScorerOptions, takes
 from pytest_haystack.scoring.score import Reference, Score
 from pytest_haystack.scoring.verdicts import missed, right
 
@@ -13,6 +16,13 @@ from pytest_haystack.scoring.verdicts import missed, right
 _LONGEST = 20
 
 
+class VerbatimOptions(ScorerOptions):
+    """What an answer must begin with."""
+
+    prefix: str = Field("", description="Text that the answer must begin with; it is not part of the copy.")
+
+
+@takes(VerbatimOptions)
 def score(answer: str, reference: Reference) -> Score:
     """difflib's ratio of the answer behind option ``prefix`` to the expected passage; 0 without the prefix.
 

@@ -36,7 +36,7 @@ def test_bare_names_ids_and_options_are_filled_in(load):
     }
     assert config.tasks[1].scorer is not None
     assert config.tasks[1].scorer.name == "numeric"
-    assert config.tasks[1].scorer.options == {"rel_tol": 0.1}
+    assert config.tasks[1].scorer.options == {"rel_tol": 0.1, "fallback": None}
     assert config.tasks[1].prompt is not None
     assert config.tasks[1].prompt.preset == "terse"
     assert config.haystack.options == {"path": "texts", "limit": None}

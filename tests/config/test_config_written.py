@@ -268,7 +268,12 @@ def test_valid_configs_are_valid_by_the_schema(validator, load, text):
         {"sweep": {"context_lengths": ["${L}"], "depth_percents": {"scale": "${S}"}, "reserve": "${R}"}},
         {
             "tasks": [
-                {"type": "count", "scorer": {"type": "value", "x": 1}, "haystack": {"separator": ""}, "prompt": "terse"}
+                {
+                    "type": "count",
+                    "scorer": {"type": "numeric", "rel_tol": 1},
+                    "haystack": {"separator": ""},
+                    "prompt": "terse",
+                }
             ]
         },
         {"models": ["models/shared.yaml"]},
