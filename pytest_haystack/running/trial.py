@@ -83,7 +83,7 @@ def score_trial(
     """Score an answer whose outcome is known."""
     score, scorer = None, scorer_of(bench, cell)
     if outcome == Outcome.answered and completion is not None:
-        answer, _ = split_reasoning(completion.text or "")
+        answer, _ = split_reasoning(material.prompt.turn(completion.text or ""))
         ask = material.ask
         reference = Reference(ask.expected, ask.question, ask.alternatives, scorer[2])
         score = scorer[1](answer or "", reference)
@@ -168,6 +168,9 @@ def classify_completion(bench: Workbench, prompt: Prompt, completion: Completion
             words = f"the provider counted {seen:,} input tokens of a prompt of about {sent:,}"
             return Outcome.silent_truncation, f"{words}: it cut the input; raise its context window"
     outcome = classify(completion)
+    if outcome == Outcome.answered:
+        # What the prompt began may have opened a block of reasoning.
+        outcome = classify(replace(completion, text=prompt.turn(completion.text or "")))
     if outcome.scored or outcome == Outcome.answered:
         return outcome, None
     return outcome, f"finish reason {completion.finish_reason!r}"

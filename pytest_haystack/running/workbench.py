@@ -178,7 +178,7 @@ class Workbench:
             return PromptTemplate(prompt)
         except ConfigError as error:
             place = ("tasks", index, "prompt") if entry.prompt else ("prompt",)
-            where = f"{self.loaded.path.name}:{self.loaded.line_of(*place)}: {'.'.join(map(str, place))}"
+            where = f"{self.loaded.path.name}:{self.loaded.line_of(*place)}: {self.loaded.written(*place)}"
             raise ConfigError(f"{where}.{error}") from None
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from pytest_haystack.config.schema import Axis
 from pytest_haystack.needles.facts import FactMaker
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.needles.values import ValueOptions
@@ -18,7 +19,7 @@ from pytest_haystack.tasks.task import Ask, TrialContext, first_of
 class MultiOptions(SeveralOptions):
     """``needles`` is how many facts are hidden, ``value`` what kind of value they state."""
 
-    needles: Annotated[int, Field(ge=1)] = 5
+    needles: Annotated[int, Field(ge=1), Axis("n")] = 5
     value: ValueOptions = Field(default_factory=ValueOptions)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from pytest_haystack.config.schema import Axis
 from pytest_haystack.needles.draws import shuffled
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.needles.pairs import fresh_uuids
@@ -18,7 +19,7 @@ from pytest_haystack.tasks.task import Ask, TrialContext, first_of
 class UuidChainOptions(SeveralOptions):
     """``chain_length`` is the number of links, each of them one needle."""
 
-    chain_length: Annotated[int, Field(ge=1)] = 3
+    chain_length: Annotated[int, Field(ge=1), Axis("n")] = 3
     placement: str = "random"
 
 
