@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.config.axes import expand_depths, expand_lengths
-from pytest_haystack.config.schema import PROMPT
+from pytest_haystack.config.axis import PROMPT
 from pytest_haystack.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ there and validates them with that type's own model.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -37,21 +36,8 @@ Scale = Literal["linear", "log", "sigmoid"]
 Text = Annotated[str, Field(min_length=1)]
 
 
-#: Name of the axis that several prompts make.
-PROMPT = "prompt"
 #: A value of an axis.
 Level = Annotated[str | int | float, NO_FLAG]
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """Marks an option of a task that may be a list: ``needles: Annotated[int, Axis("n")] = 5``.
-
-    A list makes each of its values a variant of the entry with an id of its own, in which ``short`` stands before
-    the value: ``multi-n2``, ``multi-n5``.
-    """
-
-    short: str = ""
 
 
 class Part(BaseModel):

@@ -1,6 +1,6 @@
 """Several values where a task has one: each entry of ``tasks`` made into its variants, one a combination.
 
-Two things make an axis: a list for an option that is marked with `pytest_haystack.config.schema.Axis`, and
+Two things make an axis: a list for an option that is marked with `pytest_haystack.config.axis.Axis`, and
 ``prompts``, in the entry or for all entries that name no prompt of their own.
 """
 
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from pytest_haystack.config.axis import PROMPT, Axis
 from pytest_haystack.config.draft import Derived, Draft, dotted
 from pytest_haystack.config.entries import id_safe
-from pytest_haystack.config.schema import MOST_POINTS, PROMPT, Axis
+from pytest_haystack.config.schema import MOST_POINTS
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.registry import Registry
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from pytest_haystack.config.schema import Axis
+from pytest_haystack.config.axis import Axis
 from pytest_haystack.needles.facts import FactMaker
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.needles.values import ValueOptions

@@ -59,6 +59,8 @@ class Task(ABC):
     options_model: ClassVar[type[TaskOptions]] = TaskOptions
     #: Scorer used where the config names none.
     scorer: ClassVar[str] = "value"
+    #: True where reports draw the score against the depth, one line a configuration.
+    by_position: ClassVar[bool] = False
     #: Score (0 to 1) that blind guessing reaches; an instance may know it better than its class.
     chance: float = 0.0
 

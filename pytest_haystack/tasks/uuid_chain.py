@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pytest_haystack.config.schema import Axis
+from pytest_haystack.config.axis import Axis
 from pytest_haystack.needles.draws import shuffled
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.needles.pairs import fresh_uuids
