@@ -70,7 +70,8 @@ def chart_figure(chart: Chart, source: Sequence[str]) -> Figure:
         handles = [_draw(axes, curve, number, len(chart.curves), sheet) for number, curve in enumerate(chart.curves)]
         if guessed:
             handles.append(axes.plot(*zip(*chart.chance, strict=True), color=QUIET, linestyle=(0, (1, 2)), zorder=1)[0])
-        sheet.text(_LEFT + _plot_width() / 2, below + 0.52, chart.axis, 11, ha="center", va="baseline")
+        axis = shorten(picture_text(chart.axis), 80)
+        sheet.text(_LEFT + _plot_width() / 2, below + 0.52, axis, 11, ha="center", va="baseline")
         sheet.text(0.34, _TOP + _HEIGHT / 2, "mean score", 11, ha="center", va="center", rotation=90)
         _legend(sheet, handles, names, columns, below + _LEGEND_TOP)
         sheet.head(chart.title, chart.amounts)
