@@ -144,10 +144,13 @@ class Workbench:
     @property
     def notes(self) -> list[str]:
         """What a reader of plan and report should know of the cells."""
+        families: dict[str, list[str]] = {}
+        for name, task in self.tasks.items():
+            if not task.depth_matters:
+                families.setdefault(self.entries[name].family or name, []).append(name)
         return [
-            f"{name}: its needles do not follow the depth, so the depth axis is one cell (50)"
-            for name, task in self.tasks.items()
-            if not task.depth_matters
+            f"{', '.join(names)}: its needles do not follow the depth, so the depth axis is one cell (50)"
+            for names in families.values()
         ]
 
     def sample(self, cell: Cell) -> tuple[Sequence[Needle], Ask]:

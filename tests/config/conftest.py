@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, field_validator
 
-from pytest_haystack.config.loader import LoadedConfig, load_config
 from pytest_haystack.config.axis import Axis
+from pytest_haystack.config.loader import LoadedConfig, load_config
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.haystacks.source import Source, SourceOptions
 from pytest_haystack.models.model import Model

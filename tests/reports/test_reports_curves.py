@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,6 @@ def test_any_names_and_numbers_can_be_drawn_inside_the_picture(
     (axes,) = figure.axes
     labels = [label.get_window_extent(renderer) for label in axes.get_xticklabels()]
     texts = [text.get_window_extent(renderer) for text in figure.texts]
-    assert all(0 <= extent.x0 and extent.x1 <= box.width for extent in [*labels, *texts])
+    assert all(extent.x0 >= 0 and extent.x1 <= box.width for extent in [*labels, *texts])
     ordered = sorted(labels, key=lambda extent: extent.x0)
-    assert all(left.x1 < right.x0 for left, right in zip(ordered, ordered[1:], strict=False))
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(ordered))
