@@ -115,14 +115,20 @@ def narrow(sweep: Sweep, mark: pytest.Mark | None) -> list[Cell]:
         wanted.setdefault(name, set()).update(values)
     if mark and mark.args:
         raise HaystackError("@pytest.mark.haystack takes keywords only: " + ", ".join(_MARK_WORDS))
-    for name, known in (("task", sweep.bench.entries), ("model", sweep.bench.models)):
+    tasks = dict.fromkeys([*sweep.bench.entries, *(entry.family or "" for entry in sweep.bench.entries.values())])
+    tasks.pop("", None)
+    for name, known in (("task", tasks), ("model", dict.fromkeys(sweep.bench.models))):
         for value in wanted.get(name, ()):
             if value not in known:
                 raise HaystackError(
                     f"@pytest.mark.haystack({name}={value!r}): no {name} of {sweep.path.name}; "
                     f"{suggestion(str(value), list(known))}"
                 )
-    return [c for c in sweep.cells if all(getattr(c, name) in values for name, values in wanted.items())]
+    return [c for c in sweep.cells if all(_has(c, name, values) for name, values in wanted.items())]
+
+
+def _has(cell: Cell, name: str, values: set[Any]) -> bool:
+    return getattr(cell, name) in values or (name == "task" and cell.family in values)
 
 
 _MARK_WORDS = {
@@ -155,7 +161,7 @@ def matches(known: KnownFailure, cell: Cell) -> bool:
     """True where an entry of ``known_failures`` covers the cell."""
     return (
         _named(known.model, cell.model)
-        and _named(known.task, cell.task)
+        and (_named(known.task, cell.task) or _named(known.task, cell.family))
         and _within(known.context_lengths, cell.context_length)
         and _within(known.depth_percents, cell.depth_percent)
     )

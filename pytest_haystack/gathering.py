@@ -44,6 +44,7 @@ def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetim
         started_utc=started.isoformat(timespec="seconds"),
         chance={label(group, task): sweep.bench.tasks[task].chance for group, task in labels},
         wall_seconds=(now - started).total_seconds(),
+        by_position=frozenset(label(group, task) for group, task in labels if sweep.bench.tasks[task].by_position),
     )
 
 
@@ -85,6 +86,8 @@ def _result(cell: Cell, group: str, tested: Tested | None, prefix: str) -> CellR
         duration_seconds=tested.duration_seconds if tested else 0.0,
         rows=tuple(tested.rows[number] for number in sorted(tested.rows)) if tested else (),
         line=cell.line if not group else None,
+        family=label(group, cell.family),
+        variant=dict(cell.variant),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.config.axes import expand_depths, expand_lengths
+from pytest_haystack.config.axis import PROMPT
 from pytest_haystack.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ class Cell:
 
     ``context_length`` is in tokens, ``depth_percent`` in percent from 0 (start of the document) to 100 (its end),
     ``depth`` is the depth as it stands in the id, ``threshold`` the least mean score (0 to 1) that passes,
-    ``line`` the line of the task in the config file (1-based).
+    ``line`` the line of the task in the config file (1-based). Where the task is a variant, ``family`` is the entry
+    that it is one of and ``variant`` its value of each axis; else ``family`` is the task.
     """
 
     sweep: str
@@ -33,6 +35,8 @@ class Cell:
     trials: int
     threshold: float
     line: int
+    family: str
+    variant: tuple[tuple[str, str | int | float], ...] = ()
 
     @property
     def id(self) -> str:
@@ -44,6 +48,7 @@ class Cell:
         """Keyword arguments of the cell's ``haystack_cell`` mark."""
         return {
             "task": self.task,
+            "family": self.family,
             "model": self.model,
             "context_length": self.context_length,
             "depth_percent": self.depth_percent,
@@ -79,7 +84,19 @@ def make_cells(loaded: LoadedConfig, depth_matters: Mapping[str, bool]) -> tuple
         for model in config.models:
             threshold = next(t for t in (task.threshold, model.threshold, config.threshold) if t is not None)
             cells += [
-                Cell(config.name, task.id, model.id, length, depth, depth_text(depth), trials, threshold, line)
+                Cell(
+                    sweep=config.name,
+                    task=task.id,
+                    model=model.id,
+                    context_length=length,
+                    depth_percent=depth,
+                    depth=depth_text(depth),
+                    trials=trials,
+                    threshold=threshold,
+                    line=line,
+                    family=task.family or task.id,
+                    variant=tuple(task.variant.items()),
+                )
                 for length in lengths
                 for depth in depths
             ]
@@ -126,10 +143,11 @@ def trial_seed(config: Config, cell: Cell, trial: int) -> tuple[int, int]:
     """The config seed that trial ``trial`` (from 0) uses, and the seed of its random generator.
 
     With ``seeds`` each trial is what trial 0 of a run with that one seed would be. The model is no part of it:
-    models answer identical prompts.
+    models answer identical prompts. Nor is the prompt's wording, so that prompts are compared on identical documents.
     """
     if config.sweep.seeds is not None:
         base, number = config.sweep.seeds[trial % len(config.sweep.seeds)], trial // len(config.sweep.seeds)
     else:
         base, number = config.sweep.seed, trial
-    return base, seed_of(base, cell.task, cell.context_length, cell.depth, number)
+    levels = [f"{axis}={level}" for axis, level in cell.variant if axis != PROMPT]
+    return base, seed_of(base, cell.family, *levels, cell.context_length, cell.depth, number)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from pytest_haystack.config.axes import expand_depths, expand_lengths
-from pytest_haystack.config.draft import MISSING, Draft
+from pytest_haystack.config.draft import MISSING, Draft, dotted
 from pytest_haystack.config.problems import not_one_of
 from pytest_haystack.config.schema import DepthRange, Depths, LengthRange, Lengths
 from pytest_haystack.config.yaml_text import KeyPath
@@ -83,12 +83,41 @@ def check_ids(draft: Draft) -> None:
                 draft.problem(path, words, shown=path if draft.was_written(path) else path[:-1])
 
 
+def check_variant_ids(draft: Draft) -> None:
+    """The ids of variants, and the families they belong to, are not those of other tasks."""
+    first: dict[str, int] = {}
+    families = {entry["family"]: index for index, entry in draft.entries("tasks") if _is_text(entry.get("family"))}
+    for index, entry in draft.entries("tasks"):
+        name, family = entry.get("id"), entry.get("family")
+        if not isinstance(name, str):
+            continue
+        other = first.setdefault(name, index)
+        # Entries that were written with one id have been told apart already.
+        if other != index and not (family is None and draft.data["tasks"][other].get("family") is None):
+            words = f"the variant {name!r} has the id of {_where(draft, other)}; rename one"
+            draft.problem(("tasks", index), words)
+        if name in families and family != name:
+            draft.problem(
+                ("tasks", index), f"{name!r} is also the family of {_where(draft, families[name])}; rename one"
+            )
+
+
+def _where(draft: Draft, index: int) -> str:
+    path: KeyPath = ("tasks", index)
+    return f"{dotted(draft.written(path))} (line {draft.place(path).line})"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
 def check_known_failures(draft: Draft) -> None:
     """Known failures name models and tasks of this config, and spans from small to large."""
     for index, entry in draft.entries("known_failures"):
         path: KeyPath = ("known_failures", index)
         for key, kind in (("model", "models"), ("task", "tasks")):
-            ids = [other["id"] for _, other in draft.entries(kind) if isinstance(other.get("id"), str)]
+            names = [other.get(part) for _, other in draft.entries(kind) for part in ("id", "family")]
+            ids = list(dict.fromkeys(name for name in names if isinstance(name, str)))
             if ids and kind not in draft.incomplete:
                 _check_known_ids(draft, (*path, key), entry.get(key), ids)
         for key in ("context_lengths", "depth_percents"):

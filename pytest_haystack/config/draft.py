@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pytest_haystack.config.credentials import mask
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.text import printable
+
+T = TypeVar("T")
 
 MISSING: Final = object()
 
@@ -32,6 +34,17 @@ class Place:
     base: KeyPath = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A list entry made from what was written.
+
+    ``origins`` has, by key path below the entry, the key path of what stands there in the file; ``()`` is the entry.
+    """
+
+    value: Any
+    origins: Mapping[KeyPath, KeyPath]
+
+
 class Draft:
     """Values that are being completed and checked, with all mistakes found."""
 
@@ -40,6 +53,8 @@ class Draft:
         self._places = places
         self._problems: list[tuple[tuple[int, ...], KeyPath, str]] = []
         self._notes: list[str] = []
+        #: The key path in the file of what stands elsewhere in ``data``.
+        self.origins: dict[KeyPath, KeyPath] = {}
         #: Text that must not be shown, and what is shown in its place.
         self.hidden: dict[str, str] = {}
         #: Key paths whose mistake is told: nothing more is said about them.
@@ -86,6 +101,19 @@ class Draft:
             del self._places[stale]
         self._places.update(places)
 
+    def derive(self, key: str, entries: Sequence[Derived]) -> None:
+        """Put these entries in place of list ``key``; messages about them keep to what was written."""
+        self.data[key] = [entry.value for entry in entries]
+        self._places = {**_outside(self._places, key), **_moved(self._places, key, entries)}
+        settled = dict.fromkeys(self.settled, True)
+        self.settled = {*_outside(settled, key), *_moved(settled, key, entries)}
+        for index, entry in enumerate(entries):
+            self.origins.update({(key, index, *below): written for below, written in entry.origins.items()})
+
+    def written(self, path: KeyPath) -> KeyPath:
+        """The key path in the file of what stands at this key path."""
+        return written_path(self.origins, path)
+
     def entries(self, key: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Index and mapping of each entry of a list such as ``tasks``; what is no mapping is left out."""
         entries = self.data.get(key)
@@ -122,6 +150,7 @@ class Draft:
             raise ConfigError(dict.fromkeys(_clean(line) for _, _, line in ordered))
 
     def _line(self, place: Place, path: KeyPath, words: str) -> str:
+        path = self.written(path)
         if path[: len(place.base)] == place.base:
             path = path[len(place.base) :]
         where = dotted(path)
@@ -143,6 +172,36 @@ class Draft:
             for form in sorted(shown, key=len, reverse=True)
         ]
         return re.sub("|".join(patterns), lambda match: shown[match.group()], words)
+
+
+def written_path(origins: Mapping[KeyPath, KeyPath], path: KeyPath) -> KeyPath:
+    """Where the value at a key path stands in the file, given the origins of what was moved."""
+    for length in range(len(path), 0, -1):
+        if path[:length] in origins:
+            return (*origins[path[:length]], *path[length:])
+    return path
+
+
+def _outside(paths: Mapping[KeyPath, T], key: str) -> dict[KeyPath, T]:
+    """What does not stand in an entry of list ``key``."""
+    return {path: value for path, value in paths.items() if path[:1] != (key,) or len(path) == 1}
+
+
+def _moved(paths: Mapping[KeyPath, T], key: str, entries: Sequence[Derived]) -> dict[KeyPath, T]:
+    """What stood at or below the origins of list ``key``'s entries, by its new key path."""
+    below: dict[KeyPath, list[tuple[KeyPath, T]]] = {}
+    for path, value in paths.items():
+        for length in range(len(path) + 1):
+            below.setdefault(path[:length], []).append((path[length:], value))
+    moved: dict[KeyPath, T] = {}
+    for index, entry in enumerate(entries):
+        own: dict[KeyPath, T] = {}
+        # What an inner origin brings stands in the place of what came with the outer one.
+        for target, written in sorted(entry.origins.items(), key=lambda item: len(item[0])):
+            own = {path: value for path, value in own.items() if path[: len(target)] != target}
+            own.update({(*target, *rest): value for rest, value in below.get(written, ())})
+        moved.update({(key, index, *path): value for path, value in own.items()})
+    return moved
 
 
 def _clean(line: str) -> str:

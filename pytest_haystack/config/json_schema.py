@@ -11,10 +11,18 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from pytest_haystack.config.options import scorer_options_model
 from pytest_haystack.config.schema import Config
+from pytest_haystack.config.variants import axis_options
 from pytest_haystack.registry import Names, Registry
 
 #: Entries that a bare name may stand for; their definitions offer both.
 _SHORT = {"HaystackEntry": "haystack", "ScorerEntry": "scorer", "PromptEntry": "prompt"}
+
+_PROMPTS = {
+    "type": "array",
+    "items": {"$ref": "#/$defs/prompt"},
+    "minItems": 1,
+    "description": "Several prompts, each a variant of every task that names none of its own.",
+}
 
 #: What stands for a number, a flag or a choice that comes from the environment.
 _VARIABLE = {
@@ -37,6 +45,8 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     """
     schema = Config.model_json_schema(schema_generator=_Untitled)
     defs: dict[str, Any] = schema["$defs"]
+    schema["properties"]["prompts"] = _PROMPTS
+    defs["TaskEntry"]["properties"]["prompts"] = _PROMPTS
     schema["properties"]["tasks"]["items"] = {"$ref": "#/$defs/task"}
     schema["properties"]["models"]["items"] = {"$ref": "#/$defs/model"}
     _make_optional(schema, "name")
@@ -77,6 +87,8 @@ def _variants(
     for name in names:
         thing = names[name]
         options = _definitions_of(thing.options_model, f"{kind}.{name}", defs)
+        for axis in axis_options(thing.options_model):
+            options["properties"][axis] = _one_or_more(options["properties"][axis])
         own = {field: value for field, value in entry["properties"].items() if field not in ("options", key)}
         required = {*entry.get("required", ()), *options.get("required", ()), key} - {"id"}
         defs[f"{kind}.{name}"] = {
@@ -88,6 +100,14 @@ def _variants(
         }
         variants.append({"$ref": f"#/$defs/{kind}.{name}"})
     return variants
+
+
+def _one_or_more(value: dict[str, Any]) -> dict[str, Any]:
+    """A value, or a list of them that makes an axis."""
+    outer: dict[str, Any] = {key: value[key] for key in ("description", "default") if key in value}
+    one = {key: item for key, item in value.items() if key not in outer}
+    several = {"type": "array", "items": one, "minItems": 1, "uniqueItems": True}
+    return {**outer, "anyOf": [one, several]}
 
 
 def _definitions_of(model: type[BaseModel], prefix: str, defs: dict[str, Any]) -> dict[str, Any]:

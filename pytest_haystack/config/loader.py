@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pytest_haystack.config.checks import check_axes, check_ids, check_known_failures, check_names
-from pytest_haystack.config.draft import Draft, Place
+from pytest_haystack.config.checks import check_axes, check_ids, check_known_failures, check_names, check_variant_ids
+from pytest_haystack.config.draft import Draft, Place, dotted, written_path
 from pytest_haystack.config.entries import (
     fill_in_defaults,
     fill_in_environment,
@@ -28,6 +28,7 @@ from pytest_haystack.config.overrides import apply_overrides
 from pytest_haystack.config.problems import add_validation_errors
 from pytest_haystack.config.schema import Config
 from pytest_haystack.config.settings import settings_of
+from pytest_haystack.config.variants import expand_variants
 from pytest_haystack.config.yaml_text import KeyPath, read_yaml_file
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.registry import Registry
@@ -40,7 +41,8 @@ class LoadedConfig:
     ``path`` is the file, ``lines`` the 1-based line of each key path that was written in it, ``notes`` are lines for
     the reader about what is allowed but looks like a slip. ``sha256`` is the hash of all settings, however they
     were written: comments and order of keys do not count, and values from the environment count by their names.
-    ``templates`` has, by key path, the text of values that came from the environment (``${NAME}``).
+    ``templates`` has, by key path, the text of values that came from the environment (``${NAME}``). ``origins`` has
+    the key path in the file of what stands elsewhere in ``config``: variants of a task stand one after another.
     """
 
     config: Config
@@ -49,12 +51,17 @@ class LoadedConfig:
     notes: tuple[str, ...]
     sha256: str
     templates: Mapping[KeyPath, str] = field(default_factory=dict)
+    origins: Mapping[KeyPath, KeyPath] = field(default_factory=dict)
 
     def line_of(self, *path: str | int) -> int:
         """Line of a key path such as ``("tasks", 0)``, or of the nearest one that holds it."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
+
+    def written(self, *path: str | int) -> str:
+        """A key path of the config as the file has it, e.g. ``tasks.0.needles.2``."""
+        return dotted(written_path(self.origins, path))
 
 
 def load_config(
@@ -82,8 +89,10 @@ def load_config(
     include_entry_files(draft, path.parent, registry)
     fill_in_defaults(draft, path, registry)
 
-    check_names(draft, registry, presets)
     check_ids(draft)
+    expand_variants(draft, registry)
+    check_variant_ids(draft)
+    check_names(draft, registry, presets)
     check_axes(draft)
     check_known_failures(draft)
     config = _validated(draft, with_options(draft, registry, environ))
@@ -97,6 +106,7 @@ def load_config(
         notes=draft.notes(),
         sha256=_sha256(settings_of(config, templates)),
         templates=templates,
+        origins=draft.origins,
     )
 
 

@@ -12,6 +12,7 @@ from pytest_haystack.config.draft import Draft
 from pytest_haystack.config.interpolation import FromEnvironment
 from pytest_haystack.config.problems import add_validation_errors
 from pytest_haystack.config.schema import HaystackEntry, Part, ScorerEntry, TaskEntry, flag_as_text
+from pytest_haystack.config.variants import level_of
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.registry import Registry
@@ -75,6 +76,10 @@ def _separate_task(draft: Draft, entry: dict[str, Any], path: KeyPath, registry:
         return own
     cls = registry.tasks[name]
     own["options"], model = _complete(draft, options, path, cls.options_model, TaskEntry)
+    variant = own.get("variant")
+    if isinstance(variant, dict):
+        # The level of an axis is the option's value as it was understood.
+        own["variant"] = {key: level_of(own["options"].get(key, level)) for key, level in variant.items()}
     if model is not None:
         try:
             cls(model, registry)

@@ -36,6 +36,10 @@ Scale = Literal["linear", "log", "sigmoid"]
 Text = Annotated[str, Field(min_length=1)]
 
 
+#: A value of an axis.
+Level = Annotated[str | int | float, NO_FLAG]
+
+
 class Part(BaseModel):
     """Base of every mapping in the config."""
 
@@ -128,9 +132,13 @@ class SweepAxes(Part):
 class PromptEntry(Part):
     """A preset by name, or a Jinja2 ``template`` with ``document``, ``question`` and ``system``."""
 
+    id: Id | None = Field(None, description="Name among several prompts; default: the preset's.")
     preset: str | None = Field(None, description="Name of a prompt that comes with the package.")
     template: str | None = Field(None, description="Jinja2 text with {{ document }} and {{ question }}.")
     system: str | None = Field(None, description="System message.")
+    prefill: Text | None = Field(
+        None, description="How the assistant's turn begins, where the provider lets a model continue it."
+    )
 
     @model_validator(mode="after")
     def _one_wording(self) -> PromptEntry:
@@ -147,10 +155,16 @@ class ScorerEntry(Part):
 
 
 class TaskEntry(Part):
-    """A task of the sweep; None means: as the sweep says. ``options`` are those of the task's type."""
+    """A task of the sweep; None means: as the sweep says. ``options`` are those of the task's type.
+
+    An entry with several prompts, or with a list for an option that is an axis, comes out of the loader as its
+    variants: one entry each, which know the ``family`` that was written and their place in it.
+    """
 
     id: Id = Field(description="Name in test ids, gates, reports and known failures; default: the type.")
     type: Text = Field(description="Kind of task.")
+    family: Id | None = Field(None, description="Id of the entry that this one is a variant of.")
+    variant: dict[str, Level] = Field(default_factory=dict, description="Value of each axis of the family.")
     scorer: ScorerEntry | None = Field(None, description="Scorer; default: the one of the task's type.")
     prompt: PromptEntry | None = Field(None, description="Prompt; default: the sweep's.")
     haystack: HaystackEntry | None = Field(None, description="Haystack; default: the sweep's.")
@@ -175,7 +189,7 @@ class KnownFailure(Part):
     """Cells expected to score below their threshold; a key left out matches every cell."""
 
     model: Names | None = Field(None, description="Model id, or a list of them.")
-    task: Names | None = Field(None, description="Task id, or a list of them.")
+    task: Names | None = Field(None, description="Task id or family, or a list of them.")
     context_lengths: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
         None, description="Context lengths in tokens: a list, or {min, max}."
     )

@@ -12,27 +12,42 @@ from typing import Any, ClassVar
 class Prompt(str):
     """What is sent to a model: a plain ``str`` that also knows its parts.
 
-    As text it is the user message; with a system message it is the JSON list of all messages, so that the text's
-    UTF-8 bytes are the whole prompt and ``sha256`` is their hash. ``document`` and ``question`` are the parts that
-    a retrieval pipeline under test wants to have apart. ``trial`` (from 0) tells identical prompts apart.
+    As text it is the user message; with a system message, or an assistant's turn begun by ``prefill``, it is the JSON
+    list of all messages, so that the text's UTF-8 bytes are the whole prompt and ``sha256`` is their hash.
+    ``document`` and ``question`` are the parts that a retrieval pipeline under test wants to have apart. ``trial``
+    (from 0) tells identical prompts apart.
     """
 
     messages: list[dict[str, str]]
     document: str
     question: str
     trial: int
+    prefill: str
 
     def __new__(
-        cls, user: str, *, system: str | None = None, document: str = "", question: str = "", trial: int = 0
+        cls,
+        user: str,
+        *,
+        system: str | None = None,
+        prefill: str | None = None,
+        document: str = "",
+        question: str = "",
+        trial: int = 0,
     ) -> Prompt:
         messages = [{"role": "user", "content": str(user)}]
-        text = str(user)
         if system is not None:
             messages.insert(0, {"role": "system", "content": system})
-            text = json.dumps(messages, ensure_ascii=False)
+        if prefill is not None:
+            messages.append({"role": "assistant", "content": prefill})
+        text = str(user) if len(messages) == 1 else json.dumps(messages, ensure_ascii=False)
         self = super().__new__(cls, text)
         self.messages, self.document, self.question, self.trial = messages, document, question, trial
+        self.prefill = prefill or ""
         return self
+
+    def turn(self, answer: str) -> str:
+        """The assistant's whole turn: what was begun, and the answer that goes on with it or repeats it."""
+        return answer if answer.lstrip().startswith(self.prefill.strip()) else self.prefill + answer
 
     @property
     def sha256(self) -> str:

@@ -60,7 +60,9 @@ class SimulatedReader(Model):
         started = time.perf_counter()
         encoding = self._encoding = self._encoding or load_encoding("cl100k_base")
         messages = getattr(prompt, "messages", None)
-        text = "\n\n".join(message["content"] for message in messages) if messages else str(prompt)
+        # What the assistant's turn was begun with tells nothing about the text.
+        read = [message["content"] for message in messages if message["role"] != "assistant"] if messages else []
+        text = "\n\n".join(read) or str(prompt)
         question, document = parts_of(prompt, text)
         attends = PROFILES[self.profile](document, encoding)
         found = ", ".join(answer(document, question, attends)) or NOT_FOUND

@@ -44,7 +44,8 @@ class CellResult:
 
     ``context_length`` in tokens, ``depth_percent`` from 0 to 100, ``depth`` as in the id, ``threshold`` from 0 to 1.
     ``message`` is the first line of why it failed, erred or was skipped. ``rows`` are the rows of its trials.
-    ``line`` is the line in the file of the node id (1-based), where it is known.
+    ``line`` is the line in the file of the node id (1-based), where it is known. Where the task is a variant,
+    ``family`` is what it is one of and ``variant`` its value of each axis.
     """
 
     nodeid: str
@@ -59,6 +60,8 @@ class CellResult:
     duration_seconds: float
     rows: tuple[Mapping[str, Any], ...]
     line: int | None = None
+    family: str = ""
+    variant: Mapping[str, str | int | float] = field(default_factory=dict)
 
     @property
     def score(self) -> float | None:
@@ -84,7 +87,7 @@ class SweepResults:
 
     ``haystack`` says in a few words where the text is from, ``notes`` are lines that a reader should know.
     ``chance`` is the score (0 to 1) that blind guessing reaches, by task id. ``wall_seconds`` is how long the run
-    took, None where it is not known.
+    took, None where it is not known. ``by_position`` names the tasks whose score is drawn against the depth.
     """
 
     name: str
@@ -98,6 +101,7 @@ class SweepResults:
     started_utc: str
     chance: Mapping[str, float] = field(default_factory=dict)
     wall_seconds: float | None = None
+    by_position: frozenset[str] = frozenset()
 
     @property
     def models(self) -> tuple[str, ...]:

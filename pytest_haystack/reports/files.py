@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
@@ -20,6 +20,20 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> Path:
     finally:
         temporary.unlink(missing_ok=True)
     return path
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The names, with a number after those that stand there already, also where a file system ignores case."""
+    made: list[str] = []
+    taken: set[str] = set()
+    for stem in names:
+        name, number = stem, 1
+        while name.lower() in taken:
+            number += 1
+            name = f"{stem}-{number}"
+        taken.add(name.lower())
+        made.append(name)
+    return made
 
 
 def write_text(path: Path, text: str) -> Path:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_haystack.reports.cell_result import CellResult, SweepResults, rows_of
 from pytest_haystack.reports.drawing import Sheet, model_and_task, save, settings
 from pytest_haystack.reports.escape import safe_name
+from pytest_haystack.reports.files import distinct
 from pytest_haystack.reports.grid import Grid, grid_of
 from pytest_haystack.reports.key import draw_legend, draw_scale, legend_height
 from pytest_haystack.reports.labels import counted, rate_label
@@ -47,17 +48,9 @@ def heatmaps(results: SweepResults) -> dict[str, Callable[[], Figure]]:
 
 def heatmap_names(results: SweepResults) -> dict[tuple[str, str], str]:
     """File names by (model, task), different also where a file system ignores case."""
-    names: dict[tuple[str, str], str] = {}
-    taken: set[str] = set()
-    for model, task in results.by_model_and_task():
-        stem = f"heatmap-{safe_name(model)}-{safe_name(task)}"
-        name, number = stem, 1
-        while name.lower() in taken:
-            number += 1
-            name = f"{stem}-{number}"
-        taken.add(name.lower())
-        names[(model, task)] = f"{name}.png"
-    return names
+    groups = list(results.by_model_and_task())
+    names = distinct([f"heatmap-{safe_name(model)}-{safe_name(task)}" for model, task in groups])
+    return {group: f"{name}.png" for group, name in zip(groups, names, strict=True)}
 
 
 def heatmap_figure(results: SweepResults, model: str, task: str) -> Figure:

@@ -40,6 +40,18 @@ def rate_label(rate: float | None) -> str:
     return text
 
 
+def signed_label(value: float | None) -> str:
+    """A figure from -1 to 1 as `rate_label` shows rates; - for none."""
+    if value is None:
+        return "-"
+    return f"-{rate_label(-value)}" if value < 0 else rate_label(value)
+
+
+def chance_label(chance: float) -> str:
+    """A chance level: two figures that count, ``<0.0001`` below."""
+    return f"{chance:.2g}" if chance in (0, 1) or chance >= 0.0001 else "<0.0001"
+
+
 def usd_label(cost: float | None) -> str:
     """A cost in USD with as many decimals as small sums need; ``unknown`` where it is not known."""
     if cost is None:

@@ -9,11 +9,13 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pytest_haystack.reports.cell_result import GateVerdict, State, SweepResults
+from pytest_haystack.reports.cell_result import GateVerdict, State, SweepResults, rows_of
 from pytest_haystack.reports.escape import markdown_code, printable, shorten
 from pytest_haystack.reports.grid import Grid, Mark, Shown, grid_of
-from pytest_haystack.reports.labels import counted, length_labels, rate_label, score_label, usd_label
+from pytest_haystack.reports.labels import chance_label, counted, length_labels, rate_label, score_label, usd_label
+from pytest_haystack.reports.sections import comparison_sections, score_with_interval, tendency_sections
 from pytest_haystack.reports.summary import summary_data
+from pytest_haystack.results.statistics import statistics_of
 
 #: GitHub refuses the summary of a step beyond 1 MiB; something of it is left to other tools.
 MOST_BYTES = 900_000
@@ -45,7 +47,13 @@ _WORDS: dict[State, str] = {
 def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> str:
     """The page, at most 900,000 bytes of UTF-8: headline, gates, means, grids, what failed and why."""
     data = summary_data(results, gates)
-    before = [*_headline(results, data), *_gates(data), *_means(results, data)]
+    before = [
+        *_headline(results, data),
+        *_gates(data),
+        *_means(results),
+        *comparison_sections(results),
+        *tendency_sections(results),
+    ]
     after = [
         *_listed(results, "failed", "Failed cells"),
         *_listed(results, "error", "Errors"),
@@ -91,26 +99,18 @@ def _gates(data: dict[str, Any]) -> list[str]:
     return [*lines, ""]
 
 
-def _means(results: SweepResults, data: dict[str, Any]) -> list[str]:
-    """Models down, tasks across."""
-    entries = {(entry["model"], entry["task"]): entry for entry in data["results"]}
+def _means(results: SweepResults) -> list[str]:
+    """Models down, tasks across, and what blind guessing reaches."""
+    groups = results.by_model_and_task()
     lines = ["## Mean scores", "", f"| model | {' | '.join(markdown_code(task) for task in results.tasks)} |"]
     lines.append("|---|" + "---:|" * len(results.tasks))
-    for model in data["models"]:
-        shown = [_mean(entries.get((model, task))) for task in data["tasks"]]
+    for model in results.models:
+        shown = [score_with_interval(statistics_of(rows_of(groups.get((model, task), [])))) for task in results.tasks]
         lines.append(f"| {markdown_code(model)} | {' | '.join(shown)} |")
     if results.chance:
-        chances = [f"{markdown_code(task)} {rate_label(chance)}" for task, chance in results.chance.items()]
-        lines += ["", f"Blind guessing reaches: {', '.join(chances)}."]
+        chances = [chance_label(results.chance[task]) if task in results.chance else "-" for task in results.tasks]
+        lines.append(f"| *blind guessing* | {' | '.join(chances)} |")
     return [*lines, ""]
-
-
-def _mean(entry: dict[str, Any] | None) -> str:
-    if entry is None or entry["interval_95"] is None:
-        return "-"
-    low, high = entry["interval_95"]
-    interval = f"{rate_label(low)} to {rate_label(high)}"
-    return f"**{rate_label(entry['end_to_end_rate'])}** ({interval}, n {entry['scored_trials']})"
 
 
 def _grids(results: SweepResults) -> list[str]:

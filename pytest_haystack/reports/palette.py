@@ -28,6 +28,27 @@ class Look:
     symbol: str
 
 
+@dataclass(frozen=True, slots=True)
+class LineLook:
+    """How a line among others is drawn."""
+
+    colour: str
+    marker: str
+    dashes: str
+
+
+# The palette of Okabe and Ito (2008), told apart by people with any colour vision, and marks for the rest.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8a8a00")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+_DASHES = ("solid", "dashed", "dashdot", "dotted")
+
+
+def line_look(number: int) -> LineLook:
+    """The look of line ``number``, counted from 0."""
+    dashes = _DASHES[number // len(_COLOURS) % len(_DASHES)]
+    return LineLook(_COLOURS[number % len(_COLOURS)], _MARKERS[number % len(_MARKERS)], dashes)
+
+
 LOOKS: dict[Mark, Look] = {
     Mark.XFAIL: Look("#d9dbe0", "////", None, ""),
     Mark.XPASS: Look("#d9dbe0", "\\\\\\\\", None, ""),

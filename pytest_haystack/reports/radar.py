@@ -10,7 +10,7 @@ from pytest_haystack.reports.cell_result import SweepResults, rows_of
 from pytest_haystack.reports.drawing import Sheet, save, settings
 from pytest_haystack.reports.escape import picture_text, shorten
 from pytest_haystack.reports.labels import counted, rate_label
-from pytest_haystack.reports.palette import QUIET
+from pytest_haystack.reports.palette import QUIET, line_look
 from pytest_haystack.results.statistics import end_to_end_rate, mean
 
 if TYPE_CHECKING:
@@ -19,13 +19,9 @@ if TYPE_CHECKING:
 
 #: Fewer axes than this span no area.
 LEAST_TASKS = 3
-# The palette of Okabe and Ito (2008), told apart by people with any colour vision, and marks for the rest.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8a8a00")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 # Inches.
 _WIDTH, _DIAMETER, _TOP = 8.6, 4.5, 1.25
 _LEGEND_COLUMNS = 2
-_DASHES = ("solid", "dashed", "dashdot", "dotted")
 
 
 def write_radar(results: SweepResults, path: Path) -> list[Path]:
@@ -60,19 +56,19 @@ def _draw(sheet: Sheet, tasks: list[str], means: dict[str, list[float | None]]) 
     lines: list[Artist] = []
     for number, values in enumerate(means.values()):
         radii = [math.nan if value is None else value for value in values]
-        colour = _COLOURS[number % len(_COLOURS)]
+        look = line_look(number)
         (line,) = axes.plot(
             [*angles, angles[0]],
             [*radii, radii[0]],
-            color=colour,
-            marker=_MARKERS[number % len(_MARKERS)],
+            color=look.colour,
+            marker=look.marker,
             markersize=5,
             linewidth=1.8,
-            linestyle=_DASHES[number // len(_COLOURS) % len(_DASHES)],
+            linestyle=look.dashes,
             clip_on=False,
         )
         if len(means) <= 4 and None not in values:
-            axes.fill(angles, radii, color=colour, alpha=0.08)
+            axes.fill(angles, radii, color=look.colour, alpha=0.08)
         lines.append(line)
     return lines
 

@@ -13,8 +13,10 @@ from pytest_haystack.reports.cell_result import (
     state_counts,
     total,
 )
+from pytest_haystack.reports.comparisons import comparison_data, comparisons_of
 from pytest_haystack.reports.escape import printable
 from pytest_haystack.results.statistics import Row, Statistics, statistics_of
+from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
 #: Raised when a key changes its meaning or goes.
 SCHEMA_VERSION = 1
@@ -26,7 +28,8 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
 
     ``end_to_end_rate`` is the mean score over all scored trials, ``interval_95`` its two-sided Wilson interval,
     ``retrieval_rate`` the mean over those with an answer in the form asked for. ``test_seconds`` adds up what the
-    cells took, each by itself; ``wall_seconds`` is how long the run took.
+    cells took, each by itself; ``wall_seconds`` is how long the run took. ``comparisons`` has, for each axis of
+    variants, its levels side by side; a miss is a scored trial with a score below 1.
     """
     return {
         "schema_version": SCHEMA_VERSION,
@@ -50,12 +53,43 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
             {
                 "model": printable(model),
                 "task": printable(task),
+                "family": printable(cells[0].family or task),
+                "variant": dict(cells[0].variant),
                 "chance": results.chance.get(task),
                 **_figures(cells),
+                "conflict": _conflict(cells),
+                "abstention": _abstention(cells),
                 "by_context_length": _by_length(cells),
             }
             for (model, task), cells in results.by_model_and_task().items()
         ],
+        "comparisons": [comparison_data(comparison) for comparison in comparisons_of(results)],
+    }
+
+
+def _conflict(cells: Sequence[CellResult]) -> dict[str, Any] | None:
+    rates = conflict_rates(rows_of(cells))
+    if rates is None:
+        return None
+    return {
+        "scored_trials": rates.n,
+        "primacy_bias_rate": rates.primacy_bias,
+        "recency_bias_rate": rates.recency_bias,
+        "both_rate": rates.both,
+        "neither_rate": rates.neither,
+    }
+
+
+def _abstention(cells: Sequence[CellResult]) -> dict[str, Any] | None:
+    rates = abstention_rates(rows_of(cells))
+    if rates is None:
+        return None
+    return {
+        "answerable_trials": rates.answerable,
+        "unanswerable_trials": rates.unanswerable,
+        "hit_rate": rates.hit_rate,
+        "true_abstain_rate": rates.true_abstain_rate,
+        "youden_j": rates.youden_j,
     }
 
 

@@ -13,8 +13,18 @@ from typing import NamedTuple, TypeAlias
 from pytest_haystack.reports.cell_result import CellResult, State, SweepResults, rows_of, state_counts
 from pytest_haystack.reports.escape import fit_width, printable, shorten, width_of
 from pytest_haystack.reports.grid import Grid, Mark, Shown, grid_of
-from pytest_haystack.reports.labels import counted, every_nth, length_labels, rate_label, score_label
-from pytest_haystack.results.statistics import statistics_of
+from pytest_haystack.reports.labels import (
+    chance_label,
+    counted,
+    every_nth,
+    length_labels,
+    rate_label,
+    score_label,
+    signed_label,
+)
+from pytest_haystack.reports.tables import comparison_lines
+from pytest_haystack.results.statistics import Row, statistics_of
+from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
 
 class Span(NamedTuple):
@@ -50,7 +60,7 @@ def render_grid(results: SweepResults, width: int = 80, most_lines: int = 160) -
     """
     width = max(40, width)
     groups = [(model, task, cells) for (model, task), cells in results.by_model_and_task().items()]
-    heads = [_head(model, task, cells, width) for model, task, cells in groups]
+    heads = [_head(model, task, cells, results.chance.get(task), width) for model, task, cells in groups]
     grids = [grid_of(cells) for _, _, cells in groups]
     bodies = [_body(grid, width) for grid in grids]
     shown = _which_fit(groups, heads, bodies, most_lines)
@@ -60,6 +70,8 @@ def render_grid(results: SweepResults, width: int = 80, most_lines: int = 160) -
             lines.append((Span(f"... and {counted(len(heads) - number, 'grid')} more in summary.md"),))
             break
         lines += [*head, *body, ()] if number in shown else head
+    for title, table in comparison_lines(results, width):
+        lines += [(Span(title, ("bold",)),), *((Span(line),) for line in table), ()]
     return lines + _legend(results, grids, width)
 
 
@@ -92,15 +104,18 @@ def _which_fit(
     return shown
 
 
-def _head(model: str, task: str, cells: Sequence[CellResult], width: int) -> list[Line]:
+def _head(model: str, task: str, cells: Sequence[CellResult], chance: float | None, width: int) -> list[Line]:
     model, task = printable(model), printable(task)
-    figures = statistics_of(rows_of(cells))
+    rows = rows_of(cells)
+    figures = statistics_of(rows)
     states = ", ".join(_counted(state, count) for state, count in state_counts(cells).items() if count)
     mean = "no score"
     if figures.interval is not None:
         low, high = figures.interval
         trials = counted(figures.n, "trial")
         mean = f"mean {rate_label(figures.end_to_end_rate)} [{rate_label(low)}, {rate_label(high)}] over {trials}"
+        if chance is not None:
+            mean += f" (chance {chance_label(chance)})"
     half = width // 2 - 1
     name = (
         f"{model}: {task}" if len(model) + len(task) + 2 <= width else f"{shorten(model, half)}: {shorten(task, half)}"
@@ -111,6 +126,22 @@ def _head(model: str, task: str, cells: Sequence[CellResult], width: int) -> lis
         outcomes = ", ".join(f"{name} {count}" for name, count in figures.outcomes.items())
         rate = f"; retrieval rate {rate_label(figures.retrieval_rate)}" if figures.retrieval_n else ""
         lines += _wrapped(f"outcomes: {printable(outcomes)}{rate}", width)
+    return lines + [line for words in _tendencies(rows) for line in _wrapped(words, width)]
+
+
+def _tendencies(rows: Sequence[Row]) -> list[str]:
+    """What the answers lean to, in a line each."""
+    conflict, abstention = conflict_rates(rows), abstention_rates(rows)
+    lines = []
+    if conflict is not None:
+        primacy, recency = rate_label(conflict.primacy_bias), rate_label(conflict.recency_bias)
+        lines.append(f"primacy bias {primacy}, recency bias {recency} of {counted(conflict.n, 'trial')}")
+    if abstention is not None:
+        hit, abstained = rate_label(abstention.hit_rate), rate_label(abstention.true_abstain_rate)
+        lines.append(
+            f"hit rate {hit} (n {abstention.answerable}), true-abstain rate {abstained} "
+            f"(n {abstention.unanswerable}), Youden's J {signed_label(abstention.youden_j)}"
+        )
     return lines
 
 

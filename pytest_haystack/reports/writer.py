@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_haystack.reports.cell_result import GateVerdict, SweepResults
+from pytest_haystack.reports.curves import curves
 from pytest_haystack.reports.drawing import is_ours, save
 from pytest_haystack.reports.escape import brief, printable
 from pytest_haystack.reports.files import write_text
@@ -32,7 +33,7 @@ class WrittenReports:
 
 
 def write_reports(results: SweepResults, directory: Path, gates: Sequence[GateVerdict] = ()) -> WrittenReports:
-    """Write junit.xml, summary.json, summary.md, heatmaps and radar.png into the directory.
+    """Write junit.xml, summary.json, summary.md, heatmaps, curves and radar.png into the directory.
 
     Each file appears whole or not at all; a report that fails takes no other with it. Pictures of an earlier run
     that this one does not draw again are removed.
@@ -43,6 +44,7 @@ def write_reports(results: SweepResults, directory: Path, gates: Sequence[GateVe
         "summary.json": lambda path: _summary_json(results, path, gates),
         "summary.md": lambda path: write_text(path, summary_markdown(results, gates)),
         **{name: partial(_picture, draw) for name, draw in heatmaps(results).items()},
+        **{name: partial(_picture, draw) for name, draw in curves(results).items()},
         "radar.png": partial(_picture, partial(radar_figure, results)),
     }
     paths: list[Path] = []
@@ -80,7 +82,8 @@ def _picture(draw: Callable[[], Figure | None], path: Path) -> Path | None:
 def _remove_stale(directory: Path, written: Sequence[Path]) -> list[str]:
     """Remove pictures that an earlier run left here; only files that say they are ours."""
     problems = []
-    for path in sorted([*directory.glob("heatmap*.png"), *directory.glob("radar.png")]):
+    patterns = ("heatmap*.png", "curve-*.png", "position-*.png", "radar.png")
+    for path in sorted(path for pattern in patterns for path in directory.glob(pattern)):
         try:
             if path not in written and is_ours(path):
                 path.unlink()

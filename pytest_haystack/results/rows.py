@@ -44,6 +44,8 @@ def make_row(
         "model": entry.model,
         "task": cell.task,
         "task_type": bench.entries[cell.task].type,
+        "family": cell.family,
+        "variant": dict(cell.variant),
         "context_length": cell.context_length,
         "depth_percent": cell.depth_percent,
         "trial": trial,

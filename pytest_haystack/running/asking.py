@@ -50,6 +50,9 @@ def classified(bench: Workbench, prompt: Prompt, completion: Completion) -> Aske
             words = f"the provider counted {seen:,} input tokens of a prompt of about {sent:,}"
             return Asked(completion, Outcome.silent_truncation, f"{words}: it cut the input; raise its context window")
     outcome = classify(completion)
+    if outcome == Outcome.answered:
+        # What the prompt began may have opened a block of reasoning.
+        outcome = classify(replace(completion, text=prompt.turn(completion.text or "")))
     return Asked(completion, outcome, None if outcome.scored else f"finish reason {completion.finish_reason!r}")
 
 

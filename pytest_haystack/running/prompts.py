@@ -55,10 +55,11 @@ class PromptTemplate:
             raise ConfigError(f"template: unknown variable {name!r}; known: {', '.join(sorted(_VARIABLES))}")
         for name in sorted({"document", "question"} - used):
             raise ConfigError(f"template: {{{{ {name} }}}} is missing, so the model would never see it")
-        self._system = entry.system
+        self._system, self._prefill = entry.system, entry.prefill
         self._system_in_user = "system" in used
-        #: Hash of the wording: template, system message and where the latter goes.
-        self.sha256 = hashlib.sha256(f"{source}\x00{entry.system}".encode()).hexdigest()
+        begun = "" if entry.prefill is None else f"\x00{entry.prefill}"
+        #: Hash of the wording: template, system message and where it goes, beginning of the assistant's turn.
+        self.sha256 = hashlib.sha256(f"{source}\x00{entry.system}{begun}".encode()).hexdigest()
 
     def render(self, document: str, question: str, trial: int = 0) -> Prompt:
         """The prompt that asks ``question`` about ``document``. Raises ConfigError where the template fails."""
@@ -69,6 +70,7 @@ class PromptTemplate:
         return Prompt(
             user,
             system=None if self._system_in_user else self._system,
+            prefill=self._prefill,
             document=document,
             question=question,
             trial=trial,

@@ -169,10 +169,13 @@ class Workbench:
     @property
     def notes(self) -> list[str]:
         """What a reader of plan and report should know of the cells."""
+        families: dict[str, list[str]] = {}
+        for name, task in self.tasks.items():
+            if not task.depth_matters:
+                families.setdefault(self.entries[name].family or name, []).append(name)
         return [
-            f"{name}: its needles do not follow the depth, so the depth axis is one cell (50)"
-            for name, task in self.tasks.items()
-            if not task.depth_matters
+            f"{', '.join(names)}: its needles do not follow the depth, so the depth axis is one cell (50)"
+            for names in families.values()
         ] + [
             f"{name}: {judge.model} judges answers, one further request each; plan and costs leave them out"
             for name, judge in self.judges.items()
@@ -206,7 +209,7 @@ class Workbench:
             return PromptTemplate(prompt)
         except ConfigError as error:
             place = ("tasks", index, "prompt") if entry.prompt else ("prompt",)
-            where = f"{self.loaded.path.name}:{self.loaded.line_of(*place)}: {'.'.join(map(str, place))}"
+            where = f"{self.loaded.path.name}:{self.loaded.line_of(*place)}: {self.loaded.written(*place)}"
             raise ConfigError(f"{where}.{error}") from None
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from pytest_haystack.config.axis import Axis
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.needles.origin import NeedleMaker, OriginOptions
 from pytest_haystack.registry import Registry
@@ -17,7 +18,7 @@ from pytest_haystack.tasks.task import Ask, TrialContext, first_of
 class MultiOptions(OriginOptions, SeveralOptions):
     """``needles`` is how many facts are hidden; the others say where they come from and where they stand."""
 
-    needles: Annotated[int, Field(ge=1)] = 5
+    needles: Annotated[int, Field(ge=1), Axis("n")] = 5
 
     @model_validator(mode="after")
     def _enough_needles(self) -> MultiOptions:

@@ -74,6 +74,8 @@ class Task(ABC):
     scorer: str = "value"
     #: Prompts that each trial of the config stands for, such as a question with and without its needle.
     variants: int = 1
+    #: True where reports draw the score against the depth, one line a configuration.
+    by_position: ClassVar[bool] = False
     #: Score (0 to 1) that blind guessing reaches; an instance may know it better than its class.
     chance: float = 0.0
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from pytest_haystack.config.axis import Axis
 from pytest_haystack.needles.draws import shuffled
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.needles.pairs import fresh_uuids
@@ -22,7 +23,7 @@ class UuidChainOptions(SeveralOptions):
     ``decoys`` links of the same form make a chain of their own that the question does not lead to.
     """
 
-    chain_length: Annotated[int, Field(ge=1)] = 3
+    chain_length: Annotated[int, Field(ge=1), Axis("n")] = 3
     decoys: Annotated[int, Field(ge=0)] = 3
     placement: str = "random"
 

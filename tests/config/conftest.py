@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Field, field_validator
 
+from pytest_haystack.config.axis import Axis
 from pytest_haystack.config.loader import LoadedConfig, load_config
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.haystacks.source import Source, SourceOptions
@@ -22,8 +23,8 @@ PRESETS = ("default", "terse")
 class CountOptions(TaskOptions):
     """Options of several kinds."""
 
-    needles: Annotated[int, Field(ge=1)] = 3
-    order: str = "given"
+    needles: Annotated[int, Field(ge=1), Axis("n")] = 3
+    order: Annotated[str, Axis()] = "given"
     width: float | list[float] = 1.5
     flag: bool = False
     words: tuple[str, ...] = ("a", "b")

@@ -294,10 +294,11 @@ tasks:
   - plain
   - {id: c, type: count, needles: 5, words: [x], scorer: {name: numeric, rel_tol: 1}, prompt: {preset: terse}}
   - {id: d, type: count, haystack: essays, prompt: terse, context_lengths: {min: 5, max: 9, num: 2}}
-prompt: {template: "{{ document }}", system: s}
+  - {id: e, type: count, needles: [2, 5], prompts: [terse, {template: "{{ document }}", prefill: p}]}
+prompts: [default, {id: begun, preset: terse, prefill: p}]
 threshold: 0.5
 known_failures:
-  - {model: a, task: [c, d], context_lengths: [1000], depth_percents: {min: 3}, reason: r, strict: true, run: false}
+  - {model: a, task: [c, d, e], context_lengths: [1000], depth_percents: {min: 3}, reason: r, strict: true, run: false}
 report: {dir: d}
 """)
 

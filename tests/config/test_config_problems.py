@@ -259,8 +259,8 @@ def task_problems(problems, tasks: str) -> list[str]:
             "[{type: plain, options: {a: 1}}]",
             [
                 (
-                    ".0.options: unknown key; known: id, type, scorer, prompt, haystack, threshold, trials, "
-                    "context_lengths, depth_percents"
+                    ".0.options: unknown key; known: id, type, family, variant, scorer, prompt, haystack, threshold, "
+                    "trials, context_lengths, depth_percents"
                 )
             ],
         ),

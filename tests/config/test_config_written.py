@@ -41,6 +41,7 @@ tasks:
   - plain
   - {id: c, type: count, needles: 5, words: [x], scorer: {name: numeric, rel_tol: 1}, prompt: {preset: terse}}
   - {id: d, type: count, haystack: essays, prompt: terse, context_lengths: {min: 5, max: 9, num: 2}}
+  - {id: e, type: count, needles: [2, 5], order: [given, random], prompts: [terse, {template: "{{ document }}"}]}
 prompt: {template: "a\\n  {{ document }}\\n{{ question }}", system: " s "}
 threshold: 0.5
 known_failures:
@@ -76,6 +77,8 @@ def test_the_resolved_config_spells_every_default_out(load):
     assert settings["tasks"][0] == {
         "id": "count",
         "type": "count",
+        "family": None,
+        "variant": {},
         "scorer": None,
         "prompt": None,
         "haystack": None,
@@ -89,7 +92,13 @@ def test_the_resolved_config_spells_every_default_out(load):
         "flag": False,
         "words": ["a", "b"],
     }
-    assert settings["prompt"] == {"preset": "default", "template": None, "system": None}
+    assert settings["prompt"] == {
+        "id": None,
+        "preset": "default",
+        "template": None,
+        "system": None,
+        "prefill": None,
+    }
 
 
 def test_values_from_the_environment_are_written_by_name(load):
@@ -278,6 +287,8 @@ def test_valid_configs_are_valid_by_the_schema(validator, load, text):
         },
         {"models": ["models/shared.yaml"]},
         {"haystack": "essays"},
+        {"prompts": ["default", {"id": "own", "template": "x", "prefill": "y"}]},
+        {"tasks": [{"type": "count", "needles": [2, "${N}"], "order": ["given", "random"], "prompts": ["terse"]}]},
     ],
 )
 def test_short_ways_of_writing_are_valid_by_the_schema(validator, change):
@@ -303,6 +314,12 @@ def test_short_ways_of_writing_are_valid_by_the_schema(validator, change):
         {"sweep": {"context_lengths": [0], "depth_percents": [1]}},
         {"sweep": {"context_lengths": [1], "depth_percents": {"max": 101}}},
         {"known_failures": [{}]},
+        {"prompts": "default"},
+        {"prompts": []},
+        {"tasks": [{"type": "count", "needles": [2, 2]}]},
+        {"tasks": [{"type": "count", "needles": []}]},
+        {"tasks": [{"type": "count", "needles": [0]}]},
+        {"tasks": [{"type": "count", "flag": [True, False]}]},
     ],
 )
 def test_mistakes_are_mistakes_by_the_schema(validator, change):

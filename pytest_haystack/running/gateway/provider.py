@@ -28,6 +28,8 @@ _ENVIRONMENT = {
 }
 #: Sent to a server of one's own that wants no key, because the client library insists on one.
 _NO_KEY = "not-needed"
+#: Providers whose API takes a last message of the assistant's as finished unless it says ``prefix``.
+_WANT_PREFIX = ("mistral/", "codestral/", "deepseek/")
 #: Seconds that litellm's own timeout comes after ours, so that ours is the one that counts.
 _LATER = 10.0
 
@@ -90,7 +92,7 @@ class Provider:
         request = {name: value for name, value in settings.request.items() if name not in dropped}
         request.update(
             model=settings.model,
-            messages=list(messages),
+            messages=_continued(messages, settings.model),
             timeout=settings.timeout + _LATER,
             max_retries=0,
             num_retries=0,
@@ -127,6 +129,14 @@ class Provider:
             loop.call_soon_threadsafe(done.set_exception, RequestError(words, code="broken_install"))
         else:
             loop.call_soon_threadsafe(done.set_result, litellm)
+
+
+def _continued(messages: Sequence[dict[str, str]], model: str) -> list[dict[str, Any]]:
+    """The messages, with a last one of the assistant's marked where a provider goes on with it only when told to."""
+    last: dict[str, Any] = messages[-1]
+    if last["role"] == "assistant" and model.startswith(_WANT_PREFIX):
+        last = {**last, "prefix": True}
+    return [*messages[:-1], last]
 
 
 def _keep_raw(event: Any, raw: list[str]) -> None:

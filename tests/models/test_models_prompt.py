@@ -1,0 +1,78 @@
+"""What a prompt is as text, and what its template makes of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_haystack.config.schema import ModelEntry, PromptEntry
+from pytest_haystack.models.model import Completion, Prompt
+from pytest_haystack.models.simulated import SimulatedReader
+from pytest_haystack.running.prompts import PRESETS, PromptTemplate
+from pytest_haystack.running.trial import classify_completion
+from pytest_haystack.scoring.outcomes import Outcome
+
+TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
+DOCUMENT = "The sky was clear. The code of Vault Kelmar is QR-7749. Nobody saw it."
+
+
+@settings(max_examples=50, deadline=None)
+@given(TEXT, st.none() | TEXT, st.none() | TEXT)
+def test_the_text_of_a_prompt_is_the_user_message_or_all_messages(
+    user: str, system: str | None, prefill: str | None
+) -> None:
+    prompt = Prompt(user, system=system, prefill=prefill)
+    parts = {"system": system, "user": user, "assistant": prefill}
+    messages = [{"role": role, "content": text} for role, text in parts.items() if text is not None]
+
+    assert prompt.messages == messages
+    if len(messages) == 1:
+        assert prompt == user
+    else:
+        assert json.loads(prompt) == messages
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("system", [None, "Be brief."])
+def test_every_preset_takes_a_prefill_and_it_is_part_of_the_templates_hash(preset: str, system: str | None) -> None:
+    bare, begun, other = (
+        PromptTemplate(PromptEntry(preset=preset, system=system, prefill=prefill)) for prefill in (None, "So:", "So")
+    )
+    prompt = begun.render("text", "What?")
+
+    assert prompt.messages[-1] == {"role": "assistant", "content": "So:"}
+    assert prompt.messages[:-1] == bare.render("text", "What?").messages
+    assert len({bare.sha256, begun.sha256, other.sha256}) == 3
+
+
+def test_the_turn_is_what_was_begun_and_the_answer_once() -> None:
+    prompt = Prompt("?", prefill="The code is ")
+
+    assert prompt.turn("QR-7749") == "The code is QR-7749"
+    assert prompt.turn("The code is QR-7749") == "The code is QR-7749"
+    assert Prompt("?").turn("  x") == "  x"
+
+
+@pytest.mark.parametrize(
+    ("prefill", "text", "outcome"),
+    [
+        ("<think>", "thoughts</think>QR-7749", Outcome.answered),
+        ("<think>", "thoughts without an end", Outcome.no_final_answer),
+        ("<think></think>", "QR-7749", Outcome.answered),
+        ("Answer:", "", Outcome.empty),
+        ("Answer:", "QR-7749", Outcome.answered),
+    ],
+)
+def test_reasoning_that_the_prompt_opened_is_no_answer(prefill: str, text: str, outcome: Outcome) -> None:
+    assert classify_completion(None, Prompt("?", prefill=prefill), Completion(text))[0] == outcome  # type: ignore[arg-type]
+
+
+def test_the_embedded_reader_answers_as_if_nothing_had_been_begun() -> None:
+    reader = SimulatedReader(ModelEntry(id="r", model="simulated/perfect"))
+    template = PromptEntry(preset="default", prefill="The code of Vault Kelmar is XX-0000.")
+    question = "What is the code of Vault Kelmar?"
+
+    assert reader.complete(PromptTemplate(template).render(DOCUMENT, question)).text == "QR-7749"
