@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from fractions import Fraction
 
@@ -12,7 +13,8 @@ from pydantic import ValidationError
 
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.needles.needle import Needle
-from pytest_haystack.tasks.reasoning import ReasoningOptions
+from pytest_haystack.tasks.reasoning import Reasoning, ReasoningOptions
+from pytest_haystack.tasks.task import TrialContext
 from tests.tasks.benches import DEPTHS, LENGTHS, TRIALS, Bench, cell_of, check_length, occurrences, scored
 
 NAME = r"[A-Z][a-z]+(?:-\d+|(?: [A-Z][a-z]+){1,2})"
@@ -105,6 +107,17 @@ def test_the_highest_is_one_entity_of_those_named(bench: Bench, trial: int, leng
     assert scored(made, cell, trial, material, ", ".join(facts)).score == 0.0
 
 
+@pytest.mark.parametrize("kind", ["sum", "mean", "conditional", "chain"])
+def test_an_answer_that_the_haystack_holds_is_not_asked_for(kind: str) -> None:
+    # Of the values only multiples of three are free, of larger numbers those of seven.
+    text = " ".join(str(n) for n in range(1, 5000) if n % (3 if n < 1000 else 7))
+    task = Reasoning(ReasoningOptions.model_validate({"kind": kind}))
+    for seed in range(15):
+        context = TrialContext(1000, 50, 0, random.Random(seed), text, 1000, len)
+        ask = task.ask(task.needles(context), context)
+        assert str(ask.expected) not in text.split()
+
+
 def test_a_mean_is_right_within_one_percent_and_a_sum_only_exactly(bench: Bench) -> None:
     for kind, off, score in (("mean", 0.009, 1.0), ("mean", 0.012, 0.0), ("sum", 0.009, 0.0)):
         made = bench("reasoning", kind=kind)
@@ -142,8 +155,6 @@ def test_the_scorer_follows_the_kind(bench: Bench, kind: str, scorer: str) -> No
 
 
 def test_the_chance_level_of_a_mean_is_that_of_guessing_the_middle(bench: Bench) -> None:
-    import random
-
     rng = random.Random(5)
     means = [sum(rng.randint(1, 999) for _ in range(5)) / 5 for _ in range(40_000)]
     hits = sum(abs(500 - mean) <= 0.01 * mean for mean in means) / len(means)
