@@ -80,7 +80,11 @@ def answer(document: str, question: str, attends: Attends) -> list[str]:
     words = [word for word in content_words(question) if not any(word in name.lower() for name in asked)]
     found = []
     for name in asked:
-        place = _best(document, list(_places_of(document, name)), name, words, attends)
+        places, quoted = list(_places_of(document, name)), f'"{name}"' in question
+        if quoted:
+            # What the question quotes is meant as the text quotes it: the key "12", not the number 12.
+            places = [place for place in places if _is_quoted(document, place.start, place.end)] or places
+        place = _best(document, places, name, [] if quoted else words, attends)
         found.append(value_at(document, place, question) if place else "")
     if not asked:
         place = _by_words(document, words, attends)
@@ -95,13 +99,14 @@ def _asking(question: str) -> str:
 
 
 def names(question: str) -> list[str]:
-    """What a question asks about: runs of words with a digit, an underscore or an inner capital."""
+    """What a question asks about: runs of words with a digit, an underscore or a capital, and what it quotes."""
     found: list[str] = []
     last_end = -1
     for match in WORD.finditer(question):
         word = match.group()
         opens = not question[: match.start()].rstrip(" \"'“‘(") or question[: match.start()].rstrip()[-1:] in ".?!:"
         marked = any(c.isdigit() or c == "_" for c in word) or (word[0].isupper() and not opens and word != "I")
+        marked = marked or _is_quoted(question, match.start(), match.end())
         if not marked:
             continue
         joined = last_end >= 0 and question[last_end : match.start()] == " "
@@ -128,7 +133,9 @@ def content_words(text: str) -> list[str]:
 
 def value_at(document: str, place: Place, question: str) -> str:
     """The value that a sentence gives: what follows the found words, else what precedes them."""
-    known = {match.group().lower() for match in WORD.finditer(question)}
+    words = WORD.findall(question)
+    # Not in other capitals: the value QX of the key qx is no repetition.
+    known = {form for word in words for form in (word, word.lower(), word.capitalize())}
     after = document[place.end : place.sentence_end]
     before = document[place.sentence_start : place.start]
     return _value_in(after, known) or _value_in(VERB.split(before)[0], known)
@@ -136,10 +143,10 @@ def value_at(document: str, place: Place, question: str) -> str:
 
 def _value_in(part: str, known: set[str]) -> str:
     phrase = _without_link(part)
-    while (match := WORD.match(phrase)) and match.group().lower() in known:
+    while (match := WORD.match(phrase)) and match.group() in known:
         phrase = _without_link(phrase[match.end() :])
     bare = BARE_VALUE.match(phrase)
-    return bare.group() if bare else phrase.strip(" \t\n.!,;:\"'“”‘’")
+    return bare.group() if bare else phrase.strip(" \t\n.!,;:\"'“”‘’]}")
 
 
 def _without_link(phrase: str) -> str:
@@ -234,6 +241,10 @@ def _sentences(line: str) -> Iterator[str]:
 
 def _is_question(sentence: str) -> bool:
     return sentence.rstrip(" \n\"'”’)").endswith(("?", "？"))
+
+
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    return text[start - 1 : start] == '"' == text[end : end + 1]
 
 
 def _is_word(character: str) -> bool:

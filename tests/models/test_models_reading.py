@@ -50,6 +50,7 @@ def test_the_question_is_found_wherever_it_stands(prompt: str, question: str) ->
         ("Which key does 0a6f5b8e-1111-4222-8333-944445555666 lead to?", ["0a6f5b8e-1111-4222-8333-944445555666"]),
         ("Which 3 codes has Vault A?", ["Vault A"]),
         ("What is the value of key 37?", ["37"]),
+        ('Which value is stored under the key "qzvx"?', ["qzvx"]),
         ("Where is the cat? Who has the key?", []),
         ("What did I say about the parrot?", []),
     ],
@@ -158,3 +159,12 @@ def test_long_lines_of_one_script_are_read_in_linear_time() -> None:
     assert find_question(f"{line}？\n{line}") == f"{line}？"
     assert find_question("." * 100_000 + "x? " + "!" * 100_000 + "x") == "." * 100_000 + "x?"
     assert read(f"{line} The code of Zyra-7 is QR-7749.", "What is the code of Zyra-7?") == ["QR-7749"]
+
+
+def test_what_a_question_quotes_is_looked_for_in_quotes() -> None:
+    document = '{"8": 12,\n "12": 30,\n "30": 8,\n "ab": "AB",\n "cd": "xy"}'
+
+    assert read(document, 'Which value is stored under the key "12"?') == ["30"]
+    assert read(document, 'Which value is stored under the key "ab"?') == ["AB"]
+    assert read(document, 'Which value is stored under the key "cd"?') == ["xy"]
+    assert read(document, 'Which value is stored under the key "ef"?') == []
