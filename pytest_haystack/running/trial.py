@@ -83,7 +83,7 @@ def score_trial(
     """Score an answer whose outcome is known."""
     score, scorer = None, scorer_of(bench, cell)
     if outcome == Outcome.answered and completion is not None:
-        answer, _ = split_reasoning(material.prompt.turn(completion.text or ""))
+        answer, _ = split_reasoning(completion.text or "")
         ask = material.ask
         reference = Reference(ask.expected, ask.question, ask.alternatives, scorer[2])
         score = scorer[1](answer or "", reference)

@@ -17,8 +17,8 @@ Run = Callable[..., pytest.RunResult]
 
 ROW_FIELDS = """
     schema_version run_id nodeid model_id model task task_type family variant context_length depth_percent trial
-    seed prompt_sha256 recipe question expected response reasoning outcome score score_details usage cost_usd latency_seconds
-    finish_reason provider_model error timestamp_utc plugin_version
+    seed prompt_sha256 recipe question expected response reasoning outcome score score_details usage cost_usd
+    latency_seconds finish_reason provider_model error timestamp_utc plugin_version
 """
 
 
