@@ -87,7 +87,7 @@ def score_trial(
     score, scorer = None, scorer_of(bench, cell)
     completion, outcome, error = asked.completion, asked.outcome, asked.error
     if outcome == Outcome.answered and completion is not None:
-        answer, _ = split_reasoning(material.prompt.turn(completion.text or ""))
+        answer, _ = split_reasoning(completion.text or "")
         wanted = material.ask
         options = {**wanted.options, **scorer[2]}
         statements = tuple(needle.statement for needle in material.needles if needle.role == "needle")

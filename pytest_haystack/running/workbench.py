@@ -169,14 +169,9 @@ class Workbench:
     @property
     def notes(self) -> list[str]:
         """What a reader of plan and report should know of the cells."""
-        families: dict[str, list[str]] = {}
-        for name, task in self.tasks.items():
-            if not task.depth_matters:
-                families.setdefault(self.entries[name].family or name, []).append(name)
-        return [
-            f"{', '.join(names)}: its needles do not follow the depth, so the depth axis is one cell (50)"
-            for names in families.values()
-        ] + [
+        depthless = [name for name, task in self.tasks.items() if not task.depth_matters]
+        notes = [f"{', '.join(depthless)}: needles do not follow the depth, so that axis is one cell (50)"]
+        return (notes if depthless else []) + [
             f"{name}: {judge.model} judges answers, one further request each; plan and costs leave them out"
             for name, judge in self.judges.items()
         ]

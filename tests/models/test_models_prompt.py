@@ -76,3 +76,5 @@ def test_the_embedded_reader_answers_as_if_nothing_had_been_begun() -> None:
     question = "What is the code of Vault Kelmar?"
 
     assert reader.complete(PromptTemplate(template).render(DOCUMENT, question)).text == "QR-7749"
+    bare = Prompt(f"Question: {question}\n\nThe sky was clear. Nobody saw it.", prefill=template.prefill)
+    assert "XX-0000" not in (reader.complete(bare).text or "")
