@@ -73,8 +73,8 @@ def answer(document: str, question: str, attends: Attends) -> list[str]:
     """
     if counted := HOW_OFTEN.search(question):
         # Where it is quoted, a question asks for it.
-        places = re.finditer(rf"(?<![\"“]){re.escape(counted[1])}", document)
-        return [str(sum(attends(place.start(), place.end()) for place in places))]
+        seen = re.finditer(rf"(?<![\"“]){re.escape(counted[1])}", document)
+        return [str(sum(attends(match.start(), match.end()) for match in seen))]
     question = _asking(question)
     asked = names(question)
     words = [word for word in content_words(question) if not any(word in name.lower() for name in asked)]
