@@ -7,7 +7,7 @@ import re
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_haystack.documents.builder import build_document, rebuild, tokens_needed
@@ -203,6 +203,8 @@ def test_a_document_without_needles_is_the_haystacks_beginning(kind: str, vocabu
 )
 @settings(max_examples=100, deadline=None)
 def test_no_word_is_cut_in_two(kind: str, vocabulary: str, tokens: int, depth: float) -> None:
+    # p50k_base takes up to thirty tokens for one Hindi word: no word may start within the tolerance of a depth.
+    assume(kind != "hindi" or vocabulary != "p50k_base")
     haystack = haystack_of(kind, vocabulary)
 
     words = without_needles(build_document(haystack, [Insert("Needle.", depth)], tokens, tolerance=1.0)).split()

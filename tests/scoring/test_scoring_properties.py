@@ -127,8 +127,8 @@ def test_the_value_inside_a_longer_token_is_not_right(scorer: str, before: str, 
     glued = before.strip("-_") + before[len(before.rstrip("-_")) :] if before.strip("-_") else ""
     tail = after[: len(after) - len(after.lstrip("-_"))] + after.strip("-_") if after.strip("-_") else ""
     if scorer == "numeric":
-        # Leading zeros do not make another number, and some letters are units.
-        glued, tail = glued.lstrip("0"), tail if tail.strip("-_").isdigit() or not tail else f"{tail}q"
+        # Leading zeros, grouped or not, do not make another number, and some letters are units.
+        glued, tail = glued.lstrip("0_"), tail if tail.strip("-_").isdigit() or not tail else f"{tail}q"
     if not glued and not tail:
         glued = "x"
     # Two hyphens in a row are a dash.
