@@ -97,8 +97,8 @@ class Model(ABC):
     def __init__(self, entry: Any) -> None:
         self.entry = entry
 
-    @classmethod
-    def validate(cls, model: str) -> None:  # noqa: B027  (most strings can only be judged by asking)
+    @classmethod  # noqa: B027  (most strings can only be judged by asking)
+    def validate(cls, model: str) -> None:
         """Check a model string when the config is read. Raises ConfigError where nothing could answer to it."""
 
     @abstractmethod

@@ -1,27 +1,22 @@
-"""One trial: ask the model, classify the outcome, score the answer, leave a row."""
+"""One trial: ask the model, score the answer, leave a row."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from pytest_haystack.errors import ConfigError, ModelError
-from pytest_haystack.models.model import Completion, Prompt
+from pytest_haystack.errors import ModelError
+from pytest_haystack.models.model import Completion
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.results.rows import make_row
-from pytest_haystack.running.sizing import context_window
+from pytest_haystack.running.asking import Asked, as_completion, ask, classified
 from pytest_haystack.running.workbench import Material, Workbench
-from pytest_haystack.scoring.outcomes import Outcome, classify
+from pytest_haystack.scoring.outcomes import Outcome
 from pytest_haystack.scoring.reasoning import split_reasoning
 from pytest_haystack.scoring.score import Reference, Score, Scorer
 from pytest_haystack.sweep import Cell, trial_seed
 from pytest_haystack.tasks.task import Ask
-
-#: A provider that counts fewer than this share of our tokens has cut the input. Vocabularies differ in how many
-#: tokens they need for the same text (by up to a third for Chinese), so only a gross difference is proof.
-CUT_BELOW = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +52,14 @@ def run_trial(bench: Workbench, cell: Cell, number: int, material: Material, mod
 
     Raises nothing that a provider did: errors are outcomes of the trial.
     """
-    completion, error, outcome = _ask(bench, cell, material.prompt, model)
-    if completion is not None:
-        outcome, error = classify_completion(bench, material.prompt, completion)
-    return score_trial(bench, cell, number, material, completion, outcome, error, nodeid)
+    asked = ask(bench, cell, material.prompt, model)
+    return score_trial(bench, cell, number, material, asked, nodeid)
 
 
 def score_answer(bench: Workbench, cell: Cell, material: Material, answer: Any, nodeid: str) -> Trial:
     """Score an answer that a test got for itself, as trial 0. Raises ModelError where it is no text or Completion."""
-    completion = as_completion(answer)
-    outcome, error = classify_completion(bench, material.prompt, completion)
-    return score_trial(bench, cell, 0, material, completion, outcome, error, nodeid)
+    asked = classified(bench, material.prompt, as_completion(answer))
+    return score_trial(bench, cell, 0, material, asked, nodeid)
 
 
 def score_trial(
@@ -75,17 +67,16 @@ def score_trial(
     cell: Cell,
     number: int,
     material: Material,
-    completion: Completion | None,
-    outcome: Outcome,
-    error: str | None,
+    asked: Asked,
     nodeid: str,
 ) -> Trial:
     """Score an answer whose outcome is known."""
     score, scorer = None, scorer_of(bench, cell)
+    completion, outcome, error = asked.completion, asked.outcome, asked.error
     if outcome == Outcome.answered and completion is not None:
         answer, _ = split_reasoning(completion.text or "")
-        ask = material.ask
-        reference = Reference(ask.expected, ask.question, ask.alternatives, scorer[2])
+        wanted = material.ask
+        reference = Reference(wanted.expected, wanted.question, wanted.alternatives, scorer[2])
         score = scorer[1](answer or "", reference)
     elif outcome.scored:
         score = Score(0.0, "wrong")
@@ -112,65 +103,3 @@ def scorer_of(bench: Workbench, cell: Cell) -> tuple[str, Scorer, Mapping[str, A
     entry = bench.entries[cell.task].scorer
     name = entry.name if entry else bench.tasks[cell.task].scorer
     return name, bench.registry.scorers[name], entry.options if entry else {}
-
-
-def as_completion(answer: Any) -> Completion:
-    """What a model returned, as a Completion. Raises ModelError where it is neither that nor a text."""
-    if isinstance(answer, Completion):
-        return answer
-    if answer is None or isinstance(answer, str):
-        return Completion(answer)
-    raise ModelError("config_error", f"the model returned {type(answer).__name__}; return a str or a Completion")
-
-
-def _ask(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> tuple[Completion | None, str | None, Outcome]:
-    started = time.perf_counter()
-    try:
-        _refuse_overflow(bench, cell, prompt)
-        completion = as_completion(_complete(model)(prompt))
-    except ModelError as error:
-        return None, str(error), Outcome(error.outcome)
-    except ConfigError as error:
-        return None, str(error), Outcome.config_error
-    except Exception as error:  # a user's own model may raise anything: the cell is an error, not a wrong answer
-        return None, f"{type(error).__name__}: {error}", Outcome.infra_error
-    if completion.latency_seconds is None:
-        completion = replace(completion, latency_seconds=time.perf_counter() - started)
-    return completion, None, Outcome.answered
-
-
-def _complete(model: Any) -> Any:
-    complete = getattr(model, "complete", None)
-    if callable(complete):
-        return complete
-    if callable(model):
-        return model
-    raise ModelError(
-        "config_error",
-        f"the fixture `model` is a {type(model).__name__}, which neither has complete(prompt) nor is callable; "
-        "if another plugin has a fixture of that name, write in a conftest: "
-        "`@pytest.fixture` `def model(haystack_model): return haystack_model`",
-    )
-
-
-def _refuse_overflow(bench: Workbench, cell: Cell, prompt: Prompt) -> None:
-    window = context_window(bench, cell.model)
-    if window is not None and cell.context_length > window:
-        raise ModelError("context_overflow", f"{cell.context_length:,} tokens exceed the model's window of {window:,}")
-
-
-def classify_completion(bench: Workbench, prompt: Prompt, completion: Completion) -> tuple[Outcome, str | None]:
-    """Outcome of an answer that came back, with the words for it where it is an error."""
-    seen = completion.usage.input_tokens
-    if seen is not None and seen > 0:
-        sent = bench.encoding.count(prompt)
-        if seen < CUT_BELOW * sent:
-            words = f"the provider counted {seen:,} input tokens of a prompt of about {sent:,}"
-            return Outcome.silent_truncation, f"{words}: it cut the input; raise its context window"
-    outcome = classify(completion)
-    if outcome == Outcome.answered:
-        # What the prompt began may have opened a block of reasoning.
-        outcome = classify(replace(completion, text=prompt.turn(completion.text or "")))
-    if outcome.scored or outcome == Outcome.answered:
-        return outcome, None
-    return outcome, f"finish reason {completion.finish_reason!r}"

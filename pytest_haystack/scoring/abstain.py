@@ -8,7 +8,8 @@ from pytest_haystack.scoring import value
 from pytest_haystack.scoring.abstention import abstains
 from pytest_haystack.scoring.amounts import stated
 from pytest_haystack.scoring.answers import Answer, as_key, as_text, keys_of, mentions_of, read_answer
-from pytest_haystack.scoring.commitment import Stance, asserted, last_clause, last_sentence
+from pytest_haystack.scoring.clauses import last_clause, last_sentence
+from pytest_haystack.scoring.commitment import Stance, asserted
 from pytest_haystack.scoring.matching import Mention
 from pytest_haystack.scoring.score import Reference, Score
 from pytest_haystack.scoring.verdicts import missed, right

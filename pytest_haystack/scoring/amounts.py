@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 
 from pytest_haystack.scoring import wording
 from pytest_haystack.scoring.answers import Answer
-from pytest_haystack.scoring.commitment import Stance, committed, last_sentence
+from pytest_haystack.scoring.clauses import last_sentence
+from pytest_haystack.scoring.commitment import Stance, committed
 from pytest_haystack.scoring.figures import Number, find_numbers, spelled
 from pytest_haystack.scoring.matching import Mention
 

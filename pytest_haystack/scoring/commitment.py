@@ -12,10 +12,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pytest_haystack.scoring import wording
+from pytest_haystack.scoring.clauses import last_clause, last_sentence
 from pytest_haystack.scoring.matching import Mention
+from pytest_haystack.scoring.neighbours import about_another
 
 #: Characters around a mention that are read.
 WINDOW = 160
+_SUBJECT = re.compile(r"\W{0,2}(?:is|was|are|were|has|ist|est|es|è|é)\b")
+_PREDICATE = re.compile(r"\W{0,2}(?:is|was) (?:the |an? )([\w-]{4,40})(?![\w-])")
 
 
 @dataclass(slots=True)
@@ -46,11 +50,13 @@ def committed(
     best = max((stance.rank for stance in held), default=0)
     if best:
         marked = [stance for stance in held if stance.rank == best]
-        last = _last_group(marked) if numeric and best == 1 else marked
-        held = [stance for stance in marked if stance in last or stance.mention.key in planted]
+        since = _last_group(marked)[0].mention.start if numeric and best == 1 else 0
+        held = [stance for stance in marked if stance.mention.start >= since or stance.mention.key in planted]
         # "Answer: A. B. C." marks one and says the others as plainly.
-        first = held[0].mention.start
-        held += [s for s in everything if s.mention.start > first and s not in held and _stands_alone(text, s)]
+        first, chosen = held[0].mention.start, {stance.mention.start for stance in held}
+        beside = (stance.mention.start for stance in _said_barely(text, everything, planted))
+        chosen.update(start for start in beside if start > first)
+        held = [stance for stance in everything if stance.mention.start in chosen]
     elif not all(stance.weak for stance in held):
         held = [stance for stance in held if not stance.weak]
     fresh = [stance for stance in held if not _occurs(stance.mention.key, question)]
@@ -76,7 +82,7 @@ def asserted(
         if previous is not None:
             if not several and _takes_back(text, previous.mention.end, mention.start):
                 held = [other for other in held if other.mention.key == mention.key]
-            if stance.denied and stance.linked and _denies_all(text, mention):
+            if stance.denied and stance.linked and not previous.denied and _denies_all(text, mention):
                 _deny_linked(held)
         if not stance.denied:
             held.append(stance)
@@ -124,25 +130,6 @@ def _links(between: str, after: str, numeric: bool) -> bool:
     return not (numeric and between.lstrip().startswith("(") and ")" not in between)
 
 
-_SUBJECT = re.compile(r"\W{0,2}(?:is|was|are|were|has|ist|est|es|è|é)\b")
-
-
-def last_clause(before: str) -> str:
-    """What stands after the last clause break."""
-    end = 0
-    for match in wording.CLAUSE_BREAK.finditer(before):
-        end = match.end()
-    return before[end:]
-
-
-def last_sentence(before: str) -> str:
-    """What stands after the last sentence break."""
-    end = 0
-    for match in wording.SENTENCE_BREAK.finditer(before):
-        end = match.end()
-    return before[end:]
-
-
 def is_denied(clause: str, before: str, after: str) -> bool:
     """True where the words around a value deny it."""
     if wording.ANYTHING_BUT.search(before):
@@ -183,34 +170,6 @@ def _in_question(after: str) -> bool:
     return closing is not None and "?" in closing[0]
 
 
-_SUFFIX = (
-    r"\d\w*|alpha|beta|gamma|delta|epsilon|zeta|theta|kappa|lambda|sigma|tau|omega"
-    r"|(?:north|south)(?:east|west)?|east|west"
-)
-_NAME = re.compile(rf"([^\W\d_]{{3,}})(?:[- ](?:station|reach|basin|terrace|relay|quay))?[- ]({_SUFFIX})\b")
-
-
-_BRACKETED_NAME = re.compile(rf"\s?[(\[](?:for |of )?{_NAME.pattern}[)\]]")
-
-
-def about_another(sentence: str, after: str, question: str) -> bool:
-    """True where the words around a value name a neighbour of what was asked about: ``Zyranthex-8`` for ``-7``.
-
-    Neighbours share a stem and differ in a number, Greek letter or compass point behind it.
-    """
-    asked = {match[1]: match[2] for match in _NAME.finditer(question)}
-    if not asked:
-        return False
-    bracketed = _BRACKETED_NAME.match(after)
-    trail = bracketed[0] if bracketed else wording.CLAUSE_BREAK.split(after, maxsplit=1)[0]
-    for near in (trail, sentence) if bracketed else (last_clause(sentence), trail, sentence):
-        suffixes = [(match[2], asked[match[1]]) for match in _NAME.finditer(near) if match[1] in asked]
-        if suffixes:
-            near_suffix, asked_suffix = suffixes[-1]
-            return near_suffix != asked_suffix
-    return False
-
-
 def _rank(text: str, mention: Mention, label: str, question: str, *, numeric: bool, weak: bool) -> int:
     """How plainly the words before (``label``, since the last mention) or behind mark the answer."""
     for rank, pattern in wording.LABELS:
@@ -228,9 +187,6 @@ def _rank(text: str, mention: Mention, label: str, question: str, *, numeric: bo
     return 1 if numeric and wording.TOTALS.search(last_sentence(before)) else 0
 
 
-_PREDICATE = re.compile(r"\W{0,2}(?:is|was) (?:the |an? )([\w-]{4,40})(?![\w-])")
-
-
 def _sentence_ends(between: str) -> bool:
     """True where a sentence ends after a label and before the value; a line break right behind the label does not."""
     body = between.lstrip(" :=-\n*'\"")
@@ -238,10 +194,20 @@ def _sentence_ends(between: str) -> bool:
     return bool(closing) or bool(re.search(r"\b(?:but|however|yet)\b", body))
 
 
-def _stands_alone(text: str, stance: Stance) -> bool:
-    """True where a sentence or line holds nothing but the value."""
-    mention = stance.mention
-    if stance.weak or re.search(r"\w", last_sentence(text[max(0, mention.start - WINDOW) : mention.start])):
+def _said_barely(text: str, stances: Sequence[Stance], planted: Collection[str]) -> list[Stance]:
+    """The values that a sentence or line of their own holds, and planted ones right behind another value."""
+    found = []
+    for index, stance in enumerate(stances):
+        mention = stance.mention
+        gap = text[stances[index - 1].mention.end if index else 0 : mention.start]
+        behind = index > 0 and mention.key in planted and not re.search(r"\w", gap)
+        if not stance.weak and (behind or _stands_alone(text, mention)):
+            found.append(stance)
+    return found
+
+
+def _stands_alone(text: str, mention: Mention) -> bool:
+    if re.search(r"\w", last_sentence(text[max(0, mention.start - WINDOW) : mention.start])):
         return False
     after = wording.SENTENCE_BREAK.split(text[mention.end : mention.end + WINDOW], maxsplit=1)[0]
     return not re.search(r"\w", after)

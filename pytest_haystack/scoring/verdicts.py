@@ -8,7 +8,8 @@ from typing import Any
 
 from pytest_haystack.scoring.abstention import abstains
 from pytest_haystack.scoring.answers import Answer
-from pytest_haystack.scoring.commitment import WINDOW, is_denied, last_clause
+from pytest_haystack.scoring.clauses import last_clause
+from pytest_haystack.scoring.commitment import WINDOW, is_denied
 from pytest_haystack.scoring.score import Score, Verdict
 from pytest_haystack.scoring.text import without_accents
 

@@ -308,3 +308,24 @@ def test_junitxml_of_pytest_stands_beside_ours(small: Path, run: Run, pytester: 
     assert 'failures="1"' in text
     assert 'tests="6"' in text
     assert (pytester.path / "haystack-report" / "junit.xml").exists()
+
+
+def test_an_async_model_is_awaited_and_an_empty_answer_asked_for_once_more(
+    small: Path, run: Run, rows: Any, pytester: Any
+) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def model():
+            asked = []
+            async def answer(prompt):
+                asked.append(prompt.question)
+                return "" if asked.count(prompt.question) < 2 else f"asked {len(asked)}"
+            return answer
+        """
+    )
+    run("-k", "len1000-depth0]").assert_outcomes(failed=1)
+
+    assert [(row["response"], row["outcome"]) for row in rows()] == [("asked 2", "answered")]

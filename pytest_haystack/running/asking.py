@@ -1,0 +1,106 @@
+"""One request: ask the model and decide the outcome, before anything is scored."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_haystack.errors import ConfigError, ModelError
+from pytest_haystack.models.model import Completion, Prompt
+from pytest_haystack.running.sizing import context_window
+from pytest_haystack.running.workbench import Workbench
+from pytest_haystack.scoring.outcomes import Outcome, classify
+from pytest_haystack.sweep import Cell
+
+#: A provider that counts fewer than this share of our tokens has cut the input. Vocabularies differ in how many
+#: tokens they need for the same text (by up to a third for Chinese), so only a gross difference is proof.
+CUT_BELOW = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of a request; ``error`` says in words what an outcome without a score means."""
+
+    completion: Completion | None
+    outcome: Outcome
+    error: str | None = None
+
+
+def ask(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked:
+    """Ask ``model``: anything with ``complete(prompt)``, or a callable, sync or async. An empty answer is asked for
+    once more. Raises nothing that the model raised: it is an outcome.
+    """
+    asked = _ask_once(bench, cell, prompt, model)
+    # The gateway has its own second try, under the limits of the provider.
+    if asked.outcome == Outcome.empty and not getattr(model, "paid", False):
+        asked = _ask_once(bench, cell, prompt, model)
+    return asked
+
+
+def classified(bench: Workbench, prompt: Prompt, completion: Completion) -> Asked:
+    """An answer that came back, with its outcome."""
+    seen = completion.usage.input_tokens
+    if seen is not None and seen > 0:
+        sent = bench.encoding.count(prompt)
+        if seen < CUT_BELOW * sent:
+            words = f"the provider counted {seen:,} input tokens of a prompt of about {sent:,}"
+            return Asked(completion, Outcome.silent_truncation, f"{words}: it cut the input; raise its context window")
+    outcome = classify(completion)
+    if outcome == Outcome.answered:
+        # What the prompt began may have opened a block of reasoning.
+        outcome = classify(replace(completion, text=prompt.turn(completion.text or "")))
+    return Asked(completion, outcome, None if outcome.scored else f"finish reason {completion.finish_reason!r}")
+
+
+def as_completion(answer: Any) -> Completion:
+    """What a model returned, as a Completion. Raises ModelError where it is neither that nor a text."""
+    if isinstance(answer, Completion):
+        return answer
+    if answer is None or isinstance(answer, str):
+        return Completion(answer)
+    raise ModelError("config_error", f"the model returned {type(answer).__name__}; return a str or a Completion")
+
+
+def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked:
+    started = time.perf_counter()
+    try:
+        _refuse_overflow(bench, cell)
+        answer = _function(model)(prompt)
+        if inspect.isawaitable(answer):
+            answer = asyncio.run(_awaited(answer))
+        completion = as_completion(answer)
+    except ModelError as error:
+        return Asked(None, Outcome(error.outcome), str(error))
+    except ConfigError as error:
+        return Asked(None, Outcome.config_error, str(error))
+    except Exception as error:  # a user's own model may raise anything: the cell is an error, not a wrong answer
+        return Asked(None, Outcome.infra_error, f"{type(error).__name__}: {error}")
+    if completion.latency_seconds is None:
+        completion = replace(completion, latency_seconds=time.perf_counter() - started)
+    return classified(bench, prompt, completion)
+
+
+async def _awaited(answer: Any) -> Any:
+    return await answer
+
+
+def _function(model: Any) -> Callable[[Prompt], Any]:
+    complete = getattr(model, "complete", model)
+    if callable(complete):
+        return complete  # type: ignore[no-any-return]
+    raise ModelError(
+        "config_error",
+        f"the fixture `model` is a {type(model).__name__}, which neither has complete(prompt) nor is callable; "
+        "if another plugin has a fixture of that name, write in a conftest: "
+        "`@pytest.fixture` `def model(haystack_model): return haystack_model`",
+    )
+
+
+def _refuse_overflow(bench: Workbench, cell: Cell) -> None:
+    window = context_window(bench, cell.model)
+    if window is not None and cell.context_length > window:
+        raise ModelError("context_overflow", f"{cell.context_length:,} tokens exceed the model's window of {window:,}")
