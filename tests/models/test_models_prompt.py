@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pytest_haystack.config.schema import ModelEntry, PromptEntry
 from pytest_haystack.models.model import Completion, Prompt
 from pytest_haystack.models.simulated import SimulatedReader
+from pytest_haystack.running.asking import classified
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
-from pytest_haystack.running.trial import classify_completion
 from pytest_haystack.scoring.outcomes import Outcome
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
@@ -67,7 +67,7 @@ def test_the_turn_is_what_was_begun_and_the_answer_once() -> None:
     ],
 )
 def test_reasoning_that_the_prompt_opened_is_no_answer(prefill: str, text: str, outcome: Outcome) -> None:
-    assert classify_completion(None, Prompt("?", prefill=prefill), Completion(text))[0] == outcome  # type: ignore[arg-type]
+    assert classified(None, Prompt("?", prefill=prefill), Completion(text)).outcome == outcome  # type: ignore[arg-type]
 
 
 def test_the_embedded_reader_answers_as_if_nothing_had_been_begun() -> None:
