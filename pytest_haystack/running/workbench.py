@@ -59,7 +59,9 @@ class Workbench:
         #: Models that scorers ask, by the task whose answers they judge.
         self.judges: dict[str, ModelEntry] = judges_of(self.config, registry)
         cells = make_cells(loaded, {name: task.depth_matters for name, task in self.tasks.items()})
-        self.cells = tuple(replace(cell, trials=cell.trials * self.tasks[cell.task].variants) for cell in cells)
+        self.cells = tuple(
+            replace(cell, trials=cell.trials * self.tasks[cell.task].prompts_per_trial) for cell in cells
+        )
         self._numbers = _numbered(self.cells)
         self._sources: dict[str, Source] = {}
         self._texts: dict[str, tuple[int, HaystackText]] = {}
@@ -102,7 +104,7 @@ class Workbench:
 
     def context(self, cell: Cell, trial: int, haystack_text: str | None = None) -> TrialContext:
         """What the cell's task may know of a trial; the filler is the cell's own unless given."""
-        number, variant = divmod(trial, self.tasks[cell.task].variants)
+        number, part = divmod(trial, self.tasks[cell.task].prompts_per_trial)
         base, seed = trial_seed(self.config, cell, number)
         repeats = number // len(self.config.sweep.seeds) if self.config.sweep.seeds else number
         turn = base + repeats + self._numbers.get((cell.task, cell.context_length, cell.depth), 0)
@@ -119,13 +121,13 @@ class Workbench:
             haystack_text=haystack_text,
             tokens=tokens,
             count=self.encoding.count,
-            variant=variant,
+            part=part,
             turn=turn,
         )
 
     def base_seed(self, cell: Cell, trial: int) -> int:
         """The config seed that a trial uses."""
-        return trial_seed(self.config, cell, trial // self.tasks[cell.task].variants)[0]
+        return trial_seed(self.config, cell, trial // self.tasks[cell.task].prompts_per_trial)[0]
 
     def _filler(self, cell: Cell) -> str:
         """What a document of this length can show of the haystack, however much more has been prepared."""

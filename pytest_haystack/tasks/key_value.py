@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from pytest_haystack.config.axis import Axis
 from pytest_haystack.documents.fitting import most_that_fit
 from pytest_haystack.needles.draws import whole
 from pytest_haystack.needles.needle import Needle
@@ -45,11 +46,11 @@ class KeyValueOptions(TaskOptions):
     """
 
     format: Literal["filler", "json"] = "filler"
-    items: Annotated[int, Field(ge=2)] | Literal["fit"] | None = None
-    item_length: Literal[8, 16, 32, 36, 48, 56, 64] = 32
-    data_type: DataType = "uuid"
-    pattern: Literal["none", "linear", "compound", "letters"] = "none"
-    mode: Literal["original", "break"] = "original"
+    items: Annotated[Annotated[int, Field(ge=2)] | Literal["fit"] | None, Axis("n")] = None
+    item_length: Annotated[Literal[8, 16, 32, 36, 48, 56, 64], Axis("len")] = 32
+    data_type: Annotated[DataType, Axis()] = "uuid"
+    pattern: Annotated[Literal["none", "linear", "compound", "letters"], Axis()] = "none"
+    mode: Annotated[Literal["original", "break"], Axis()] = "original"
     multiplier: Annotated[int, Field(ge=1, le=10)] | None = None
     initial: Annotated[int, Field(ge=1, le=20)] | None = None
     increment: Annotated[int, Field(ge=1)] = 2
@@ -92,6 +93,7 @@ class KeyValue(Task):
     """
 
     name = "key_value"
+    by_position = True
     options_model = KeyValueOptions
     scorer = "value"
 
@@ -136,7 +138,7 @@ class KeyValue(Task):
                 labels[self._rule(others).value_of(asked.key)] = INFERRED
         wrong = dict.fromkeys((*values, *labels))
         wrong.pop(asked.expected, None)
-        return Ask(asked.question, asked.expected, tuple(wrong), labels)
+        return Ask(asked.question, asked.expected, tuple(wrong), labels=labels)
 
     def _scattered(self, context: TrialContext) -> list[Needle]:
         """Pairs for the filler: the asked one at the cell's depth, the others anywhere from 5 to 95 percent."""

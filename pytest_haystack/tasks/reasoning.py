@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from pytest_haystack.config.axis import Axis
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.needles.facts import FactMaker, stands_in
 from pytest_haystack.needles.needle import Needle
@@ -30,7 +31,7 @@ class ReasoningOptions(SeveralOptions):
     ``steps`` belongs to ``chain``: how often half is given away, at most ``needles`` - 1, which is the default.
     """
 
-    needles: Annotated[int, Field(ge=2, le=500)] = 5
+    needles: Annotated[int, Field(ge=2, le=500), Axis("n")] = 5
     kind: Kind = "sum"
     steps: Annotated[int, Field(ge=1)] | None = None
 

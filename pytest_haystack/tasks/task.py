@@ -29,8 +29,8 @@ class TrialContext:
     ``context_length`` in tokens, ``depth_percent`` 0 to 100, ``trial`` from 0. ``rng`` is seeded by config
     seed, task id, context length, depth and trial, never by the model: models are asked the same.
     ``haystack_text`` is the filler; a needle must not use a name that occurs in it. ``tokens`` is how many tokens the
-    document may have, ``count`` counts those of a text. ``variant`` (from 0) is which of the task's variants this
-    prompt is; variants of one trial share everything else, ``rng`` too. ``turn`` counts up by one from cell to cell
+    document may have, ``count`` counts those of a text. ``part`` (from 0) is which of the trial's prompts this
+    is; prompts of one trial share everything else, ``rng`` too. ``turn`` counts up by one from cell to cell
     and from trial to trial, starting at the config seed: for generators that go through a list.
     """
 
@@ -41,7 +41,7 @@ class TrialContext:
     haystack_text: str
     tokens: int
     count: Callable[[str], int]
-    variant: int = 0
+    part: int = 0
     turn: int = 0
 
 
@@ -73,7 +73,7 @@ class Task(ABC):
     #: Scorer used where the config names none; an instance may choose by its options.
     scorer: str = "value"
     #: Prompts that each trial of the config stands for, such as a question with and without its needle.
-    variants: int = 1
+    prompts_per_trial: int = 1
     #: True where reports draw the score against the depth, one line a configuration.
     by_position: ClassVar[bool] = False
     #: Score (0 to 1) that blind guessing reaches; an instance may know it better than its class.

@@ -47,8 +47,8 @@ class Unanswerable(Task):
 
     def __init__(self, options: Any, registry: Registry | None = None) -> None:
         super().__init__(options, registry)
-        self.variants = 2 if self.options.paired else 1
-        self.chance = 1 / self.variants
+        self.prompts_per_trial = 2 if self.options.paired else 1
+        self.chance = 1 / self.prompts_per_trial
 
     @property
     def depth_matters(self) -> bool:
@@ -62,7 +62,7 @@ class Unanswerable(Task):
         others = [replace(other.needle, role="distractor") for other in maker.alike(fact, self.options.distractors)]
         placed = [other.at(depth) for other, depth in zip(others, spread(len(others)), strict=True)]
         asked = fact.needle.at(context.depth_percent)
-        return [asked if context.variant else replace(asked, role="absent"), *placed]
+        return [asked if context.part else replace(asked, role="absent"), *placed]
 
     def ask(self, needles: Sequence[Needle], context: TrialContext) -> Ask:
         """The needle's question with leave to decline; what is right depends on whether the needle is there."""

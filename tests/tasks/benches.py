@@ -13,6 +13,7 @@ import pytest
 from pytest_haystack.config.loader import load_config
 from pytest_haystack.models.model import Completion
 from pytest_haystack.registry import Registry
+from pytest_haystack.running.asking import Asked
 from pytest_haystack.running.prompts import PRESETS
 from pytest_haystack.running.trial import Trial, score_trial
 from pytest_haystack.running.workbench import Material, Workbench
@@ -60,7 +61,7 @@ def cell_of(bench: Workbench, length: int, depth: float) -> Cell:
 
 def scored(bench: Workbench, cell: Cell, trial: int, material: Material, answer: str) -> Trial:
     """An answer to a trial, scored as a run would."""
-    return score_trial(bench, cell, trial, material, Completion(answer), Outcome.answered, None, "node")
+    return score_trial(bench, cell, trial, material, Asked(Completion(answer), Outcome.answered), "node")
 
 
 def occurrences(text: str, token: str) -> int:

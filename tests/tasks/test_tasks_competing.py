@@ -211,12 +211,13 @@ def test_youdens_j_follows_from_the_rows_alone(bench: Bench) -> None:
 
 
 def test_an_answer_that_never_came_still_tells_which_twin_it_was(bench: Bench) -> None:
+    from pytest_haystack.running.asking import Asked
     from pytest_haystack.running.trial import score_trial
     from pytest_haystack.scoring.outcomes import Outcome
 
     made = bench("unanswerable", paired=True)
     cell = cell_of(made, 700, 50)
-    row = score_trial(made, cell, 1, made.material(cell, 1), None, Outcome.refused, None, "node").row
+    row = score_trial(made, cell, 1, made.material(cell, 1), Asked(None, Outcome.refused), "node").row
 
     assert row["score_details"]["answerable"] is True
     assert row["score"] == 0.0
