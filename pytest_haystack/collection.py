@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,11 @@ import pytest
 
 from pytest_haystack import items
 from pytest_haystack.errors import HaystackError
+from pytest_haystack.known_failures import known_failure_of
 from pytest_haystack.registry import suggestion
 from pytest_haystack.session import SWEEPS, Sweep, Sweeps, usage_error
 
 if TYPE_CHECKING:
-    from pytest_haystack.config.schema import KnownFailure, SpanOf
     from pytest_haystack.sweep import Cell
 
 #: What went wrong with a sweep that was needed late; raised once collection is over, as a usage error.
@@ -50,7 +50,8 @@ def add_sweep_files(early_config: pytest.Config, parser: pytest.Parser, args: li
     for name in dict.fromkeys(known.haystack_config):
         path = Path(os.path.abspath(base / name))
         if not path.is_file():
-            raise pytest.UsageError(f"--haystack-config: no such file: {name}")
+            what = "is a folder, not a sweep file" if path.is_dir() else "no such file"
+            raise pytest.UsageError(f"--haystack-config: {what}: {name}")
         # A node id inside the file has been given: leave the selection alone.
         if str(path) not in given:
             args.append(str(path))
@@ -63,7 +64,9 @@ def collect_file(file_path: Path, parent: pytest.Collector) -> SweepFile | None:
     """The collector of a sweep file that was asked for by name."""
     sweeps = parent.config.stash[SWEEPS]
     if file_path in sweeps.paths and parent.session.isinitpath(file_path):
-        return SweepFile.from_parent(parent, path=file_path)
+        # Stated, because pytest derives a file's id from the other arguments where it lies outside the rootdir.
+        nodeid = Path(os.path.relpath(file_path, parent.config.rootpath)).as_posix()
+        return SweepFile.from_parent(parent, path=file_path, nodeid=nodeid)
     return None
 
 
@@ -91,11 +94,14 @@ def _own_test(metafunc: pytest.Metafunc, sweeps: Sweeps) -> list[Any]:
     """The cells of a user's own test function; without a sweep none, and the fixture skips the test."""
     mark = metafunc.definition.get_closest_marker("haystack")
     known = sweeps.all()
-    params = [
-        parameter(sweep, cell, cell.id if len(known) == 1 else f"{sweep.name}-{cell.id}", own=False)
-        for sweep in known
-        for cell in narrow(sweep, mark)
-    ]
+    try:
+        params = [
+            parameter(sweep, cell, cell.id if len(known) == 1 else f"{sweep.name}-{cell.id}", own=False)
+            for sweep in known
+            for cell in narrow(sweep, mark)
+        ]
+    except HaystackError as error:
+        raise HaystackError(f"{metafunc.definition.nodeid}: {error}") from None
     if known and not params:
         where = mark.kwargs if mark else "no cells"
         raise HaystackError(
@@ -147,7 +153,7 @@ _MARK_WORDS = {
 def parameter(sweep: Sweep, cell: Cell, id_: str, *, own: bool) -> Any:
     """A cell as a parameter set: its id, its ``haystack_cell`` mark, and xfail where it is a known failure."""
     marks = [pytest.mark.haystack_cell(**cell.mark)]
-    known = next((entry for entry in sweep.loaded.config.known_failures if matches(entry, cell)), None)
+    known = known_failure_of(sweep.loaded.config, cell)
     if known is not None:
         # Only scores are known to fail: what goes wrong in asking is raised in set-up and stays an error. A test
         # function of the user's own states its threshold with `assert`.
@@ -155,29 +161,6 @@ def parameter(sweep: Sweep, cell: Cell, id_: str, *, own: bool) -> Any:
         strict = {} if known.strict is None else {"strict": known.strict}
         marks.append(pytest.mark.xfail(raises=raises, reason=known.reason, run=known.run, **strict))
     return pytest.param(cell, id=id_, marks=marks)
-
-
-def matches(known: KnownFailure, cell: Cell) -> bool:
-    """True where an entry of ``known_failures`` covers the cell."""
-    return (
-        _named(known.model, cell.model)
-        and (_named(known.task, cell.task) or _named(known.task, cell.family))
-        and _within(known.context_lengths, cell.context_length)
-        and _within(known.depth_percents, cell.depth_percent)
-    )
-
-
-def _named(names: str | list[str] | None, name: str) -> bool:
-    return names is None or name in ([names] if isinstance(names, str) else names)
-
-
-def _within(span: SpanOf | Iterable[float] | None, value: float) -> bool:
-    if span is None:
-        return True
-    if isinstance(span, (list, tuple)):
-        # Depths are written with two decimals.
-        return any(abs(value - one) < 0.005 for one in span)
-    return (span.min is None or value >= span.min - 0.005) and (span.max is None or value <= span.max + 0.005)  # type: ignore[union-attr]
 
 
 def raise_failed(config: pytest.Config) -> None:

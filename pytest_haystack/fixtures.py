@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -128,11 +129,13 @@ def haystack_score(
 
     sweep = sweep_of(request, haystack_cell)
     rows = request.node.stash.setdefault(ROWS, [])
+    # Each call leaves a row of its own.
+    numbers = count()
 
     def score(answer: Any) -> float:
         material = trial_material(sweep.bench, haystack_cell, 0, needles, haystack)
         judge = sweep.judge(haystack_cell.task)
-        trial = score_answer(sweep.bench, haystack_cell, material, answer, request.node.nodeid, judge)
+        trial = score_answer(sweep.bench, haystack_cell, material, answer, request.node.nodeid, judge, next(numbers))
         rows.append(trial.row)
         return trial.require_score()
 

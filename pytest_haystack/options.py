@@ -77,8 +77,10 @@ class Settings:
 
     @property
     def run_paths(self) -> list[Path]:
-        """Sweep files of the command line: run these."""
-        return _paths(self._config.getoption("haystack_config"), self._config.invocation_params.dir)
+        """Sweep files of the command line: those of the option, and those that a node id of a cell names."""
+        ids = (arg.partition("::") for arg in self._config.args)
+        named = [file for file, _, name in ids if name.startswith("test_cell") and file.endswith((".yaml", ".yml"))]
+        return _paths([*self._config.getoption("haystack_config"), *named], self._config.invocation_params.dir)
 
     @property
     def known_paths(self) -> list[Path]:
@@ -125,6 +127,11 @@ class Settings:
         """Only plan."""
         value = self._first("dry_run")
         return value.lower() in ("1", "true", "yes", "on") if isinstance(value, str) else bool(value)
+
+    def check(self) -> None:
+        """Raise UsageError where a number is none."""
+        for name in ("sample", "concurrency"):
+            self._count(name)
 
     def _first(self, name: str) -> Any:
         option = self._config.getoption("haystack_" + name)

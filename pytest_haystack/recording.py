@@ -63,8 +63,12 @@ class Recorder:
         self.run_id = f"{self.started_utc:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
     def pytest_report_header(self) -> list[str]:
-        """What this run is going to do."""
-        return [self._header(sweep) for sweep in self._sweeps.loaded]
+        """What this run is going to do, and what in the sweep file looks like a slip."""
+        return [
+            line
+            for sweep in self._sweeps.loaded
+            for line in (self._header(sweep), *(f"haystack: note: {note}" for note in sweep.loaded.notes))
+        ]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a report's rows and its verdict."""
@@ -171,11 +175,11 @@ class Recorder:
         return base / sweep.name if len(self._sweeps.paths) > 1 else base
 
     def _header(self, sweep: Sweep) -> str:
-        entries, models = {c.task for c in sweep.cells}, {c.model for c in sweep.cells}
-        return (
-            f"haystack: {sweep.path.name}, {len(sweep.cells)} cells "
-            f"({len(entries)} tasks x {len(models)} models), reports in {_relative(self._directory(sweep))}"
-        )
+        from pytest_haystack.reports.labels import counted
+
+        tasks, models = {c.task for c in sweep.cells}, {c.model for c in sweep.cells}
+        grid = f"{counted(len(sweep.cells), 'cell')} ({counted(len(tasks), 'task')} x {counted(len(models), 'model')})"
+        return f"haystack: {_relative(sweep.path)}, {grid}, reports in {_relative(self._directory(sweep))}"
 
 
 def judge(tested: Tested, report: pytest.TestReport) -> None:

@@ -26,8 +26,10 @@ T = TypeVar("T")
 class Names(Generic[T]):
     """The known names of one kind of thing."""
 
-    def __init__(self, kind: str, builtin: Mapping[str, str]) -> None:
+    def __init__(self, kind: str, builtin: Mapping[str, str], needs: str = "", of: str = "") -> None:
+        """``needs`` names, with spaces between, what a thing must have; ``of`` says where that is described."""
         self.kind = kind
+        self._needs, self._of = needs.split(), of
         self._builtin = dict(builtin)
         self._entries: dict[str, Any] = dict(builtin)
 
@@ -35,6 +37,10 @@ class Names(Generic[T]):
         """Register a thing under a name. Raises ConfigError where the name is taken."""
         if name in self._entries:
             raise ConfigError(f"{self.kind} {name!r} is registered twice; choose another name")
+        lacking = [need for need in self._needs if not hasattr(thing, need)]
+        if lacking or not callable(thing):
+            lack = f"has no {', '.join(lacking)}" if lacking else "is not callable"
+            raise ConfigError(f"{self.kind} {name!r}: {thing!r} {lack}; see {self._of}")
         self._entries[name] = thing
 
     def __getitem__(self, name: str) -> T:
@@ -89,6 +95,8 @@ class Registry:
                 "distractor": "pytest_haystack.tasks.distractor:Distractor",
                 "unanswerable": "pytest_haystack.tasks.unanswerable:Unanswerable",
             },
+            needs="options_model needles ask",
+            of="pytest_haystack.tasks.task.Task",
         )
         self.placements: Names[Placement] = Names(
             "placement",
@@ -99,6 +107,7 @@ class Registry:
                 "random": "pytest_haystack.needles.placements:scattered",
                 "even_spread": "pytest_haystack.needles.placements:even_spread",
             },
+            of="pytest_haystack.needles.placements",
         )
         self.scorers: Names[Scorer] = Names(
             "scorer",
@@ -126,6 +135,7 @@ class Registry:
                 "semantic": "pytest_haystack.scoring.semantic:score",
                 "judge": "pytest_haystack.scoring.judge:score",
             },
+            of="pytest_haystack.scoring.score",
         )
         self.sources: Names[type[Source]] = Names(
             "haystack source",
@@ -134,6 +144,8 @@ class Registry:
                 "files": "pytest_haystack.haystacks.files:Files",
                 "synthetic": "pytest_haystack.haystacks.synthetic:Synthetic",
             },
+            needs="options_model read sha256",
+            of="pytest_haystack.haystacks.source.Source",
         )
         self.providers: Names[type[Model]] = Names(
             "model provider",
@@ -141,6 +153,8 @@ class Registry:
                 "simulated": "pytest_haystack.models.simulated:SimulatedReader",
                 "python": "pytest_haystack.models.callables:PythonCallable",
             },
+            needs="complete",
+            of="pytest_haystack.models.model.Model",
         )
 
     def provider_of(self, model: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -103,6 +104,9 @@ class Sweeps:
         self.config = config
         self.settings = Settings(config)
         self.run_paths = self.settings.run_paths
+        if self.run_paths:
+            # A mistake in them is told at once, whether or not this run comes to need them.
+            self.settings.check()
         self._loaded: dict[Path, Sweep] = {}
         #: Gives the gateway's client; set by `pytest_haystack.distributed`.
         self.connect: Callable[[], GatewayClient]
@@ -172,9 +176,16 @@ SWEEPS = pytest.StashKey[Sweeps]()
 
 
 def make_registry(config: pytest.Config) -> Registry:
-    """The registry after every conftest and plugin has added to it. Raises ConfigError for a name taken twice."""
+    """The registry after every conftest and plugin has added to it. Raises ConfigError where one cannot."""
     registry = Registry()
-    config.hook.pytest_haystack_register(registry=registry)
+    try:
+        config.hook.pytest_haystack_register(registry=registry)
+    except HaystackError:
+        raise
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(frame.filename).name}:{frame.lineno}"
+        raise ConfigError(f"{where}: pytest_haystack_register: {type(error).__name__}: {error}") from error
     return registry
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_haystack.errors import ConfigError, ModelError
-from pytest_haystack.models.model import Completion, Prompt
+from pytest_haystack.models.model import Completion, Model, Prompt
 from pytest_haystack.running.sizing import context_window
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.scoring.outcomes import Outcome, classify
@@ -79,6 +79,10 @@ def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked
         return Asked(None, Outcome.config_error, str(error))
     except Exception as error:  # a user's own model may raise anything: the cell is an error, not a wrong answer
         return Asked(None, Outcome.infra_error, f"{type(error).__name__}: {error}")
+    if completion.provider_model is None and not isinstance(model, Model):
+        # Rows name the model of the config; who answered in its place is told too.
+        name = getattr(model, "__qualname__", type(model).__qualname__)
+        completion = replace(completion, provider_model=f"fixture {name}")
     if completion.latency_seconds is None:
         completion = replace(completion, latency_seconds=time.perf_counter() - started)
     return classified(bench, prompt, completion)

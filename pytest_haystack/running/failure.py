@@ -12,17 +12,20 @@ from pytest_haystack.text import one_line, printable
 def failure_text(cell: Cell, trials: Sequence[Trial], score: float) -> str:
     """A few lines to act on: score against threshold, question, expected, answer, place, the command to see more."""
     worst = min(trials, key=lambda trial: 2.0 if trial.score is None else trial.score)
-    count = f" over {len(trials)} trials" if len(trials) > 1 else ""
+    several = len(trials) > 1
+    count = f" over {len(trials)} trials" if several else ""
     lines = [
         f"score {score:.2f} < {cell.threshold:.2f}{count}: {_answer(worst)} instead of {_expected(worst)}",
         f"  cell      {cell.task}, {cell.model}, {cell.context_length:,} tokens, depth {cell.depth} %",
+        *([f"  trial     {worst.number + 1} of {len(trials)}, the worst"] if several else []),
         f"  question  {one_line(worst.ask.question, 300)}",
         f"  expected  {_expected(worst)}",
         f"  answer    {_answer(worst)}",
         f"  outcome   {_outcome(worst)}",
         *_judged(worst),
         *_places(worst),
-        f"  see more  pytest-haystack show '{worst.row['nodeid']}'",
+        f"  see more  pytest-haystack show '{worst.row['nodeid']}'"
+        + (f" --trial {worst.number}" if worst.number else ""),
     ]
     return printable("\n".join(lines))
 

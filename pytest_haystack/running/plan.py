@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pytest_haystack.known_failures import known_failure_of
 from pytest_haystack.models.prices import model_facts
 from pytest_haystack.running.sizing import output_limit, prompt_tokens
 from pytest_haystack.running.workbench import Workbench
@@ -35,7 +36,9 @@ def plan_of(bench: Workbench, cells: Sequence[Cell]) -> list[Plan]:
     """
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
-        groups.setdefault((cell.model, cell.task), []).append(cell)
+        known = known_failure_of(bench.config, cell)
+        if known is None or known.run:
+            groups.setdefault((cell.model, cell.task), []).append(cell)
     return [_plan(bench, model, task, group) for (model, task), group in groups.items()]
 
 

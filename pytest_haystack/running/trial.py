@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_haystack.errors import ModelError
+from pytest_haystack.errors import HaystackError, ModelError
 from pytest_haystack.models.model import Completion
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.results.rows import make_row
@@ -67,11 +67,17 @@ def run_trial(
 
 
 def score_answer(
-    bench: Workbench, cell: Cell, material: Material, answer: Any, nodeid: str, complete: Complete | None = None
+    bench: Workbench,
+    cell: Cell,
+    material: Material,
+    answer: Any,
+    nodeid: str,
+    complete: Complete | None = None,
+    number: int = 0,
 ) -> Trial:
-    """Score an answer that a test got for itself, as trial 0. Raises ModelError where it is no text or Completion."""
+    """Score an answer that a test got for itself. Raises ModelError where it is no text or Completion."""
     asked = classified(bench, material.prompt, as_completion(answer))
-    return score_trial(bench, cell, 0, material, asked, nodeid, complete)
+    return score_trial(bench, cell, number, material, asked, nodeid, complete)
 
 
 def score_trial(
@@ -93,7 +99,7 @@ def score_trial(
         statements = tuple(needle.statement for needle in material.needles if needle.role == "needle")
         reference = Reference(wanted.expected, wanted.question, wanted.alternatives, options, statements, complete)
         try:
-            score = labelled(scorer[1](answer or "", reference), wanted.labels)
+            score = labelled(apply_scorer(scorer[0], scorer[1], answer or "", reference), wanted.labels)
         except ModelError as failure:
             outcome, error = Outcome(failure.outcome), str(failure)
     elif outcome.scored:
@@ -115,6 +121,21 @@ def score_trial(
     # The records around the needles are as large as the document.
     needles = tuple(needle for needle in material.needles if needle.role != "record")
     return Trial(number, outcome, value, completion, needles, material.ask, error, row)
+
+
+def apply_scorer(name: str, scorer: Scorer, answer: str, reference: Reference) -> Score:
+    """What a scorer says. Raises ModelError where it fails, or says neither a Score nor a number from 0 to 1."""
+    try:
+        score: Any = scorer(answer, reference)
+    except HaystackError:
+        raise
+    except Exception as error:  # a user's scorer may raise anything: no score then, not a score of 0
+        raise ModelError("config_error", f"scorer {name!r} raised {type(error).__name__}: {error}") from error
+    if isinstance(score, Score):
+        return score
+    if isinstance(score, (int, float)) and 0 <= score <= 1:
+        return Score(float(score), "right" if score == 1 else "wrong")
+    raise ModelError("config_error", f"scorer {name!r} returned {score!r}; return a Score, or a number from 0 to 1")
 
 
 def labelled(score: Score, labels: Mapping[str, str]) -> Score:

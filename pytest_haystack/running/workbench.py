@@ -173,10 +173,16 @@ class Workbench:
         """What a reader of plan and report should know of the cells."""
         depthless = [name for name, task in self.tasks.items() if not task.depth_matters]
         notes = [f"{', '.join(depthless)}: needles do not follow the depth, so that axis is one cell (50)"]
-        return (notes if depthless else []) + [
-            f"{name}: {judge.model} judges answers, one further request each; plan and costs leave them out"
-            for name, judge in self.judges.items()
-        ]
+        drawn = [n for n, task in self.tasks.items() if getattr(task.options, "placement", "") == "random"]
+        drawn_note = f"{', '.join(drawn)}: placement random draws new places in each cell, whatever its depth"
+        return (
+            (notes if depthless else [])
+            + ([drawn_note] if drawn else [])
+            + [
+                f"{name}: {judge.model} judges answers, one further request each; plan and costs leave them out"
+                for name, judge in self.judges.items()
+            ]
+        )
 
     def sample(self, cell: Cell) -> tuple[Sequence[Needle], Ask]:
         """Needles and question as the cell's first trial has them, but for names that occur in the haystack.

@@ -144,7 +144,7 @@ def classify_error(status: int | None, code: str | None, message: str) -> Outcom
 _LIMITED = re.compile(r"rate.?limit|too many requests|resource.?exhausted|throttl")
 _OURS = re.compile(
     r"api.?key|authenti|unauthori[sz]ed|permission|forbidden|model.?not.?found|no such model|does not exist|"
-    r"invalid.?request|unsupported|provider not provided"
+    r"invalid.?request|unsupported|provider not provided|unknown_provider|missing_key"
 )
 _CONNECTION = re.compile(r"time[d ]?.?out|connection|connect|reset|unreachable|temporar|refused|closed")
 

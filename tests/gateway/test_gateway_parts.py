@@ -175,7 +175,7 @@ def test_every_exception_becomes_words_and_a_verdict(text: str, status: int | No
     if status is not None:
         error.status_code = status  # type: ignore[attr-defined]
 
-    failure = request_error(error)
+    failure = request_error(error, "openai/m")
 
     assert failure.message
     assert failure.status == (status if status is not None and status >= 400 else None)
@@ -185,7 +185,7 @@ def test_an_exception_that_contains_itself_is_read_once() -> None:
     error, cause = ValueError("outer"), ValueError("inner")
     error.__cause__, cause.__cause__ = cause, error
 
-    assert request_error(error).message == "outer"
+    assert request_error(error, "openai/m").message == "outer"
 
 
 @settings(max_examples=100, deadline=None)

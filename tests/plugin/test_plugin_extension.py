@@ -120,3 +120,34 @@ def test_options_of_an_extension_are_validated(write: Any, run: Run) -> None:
 
     assert result.ret == 4
     result.stderr.fnmatch_lines(["ERROR: haystack.yaml:6: tasks.0.endign: unknown key; did you mean 'ending'?"])
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("registry.placement.add('x', print)", "conftest.py:1: pytest_haystack_register: AttributeError: *placement*"),
+        ("registry.scorers.add('x', 1)", "scorer 'x': 1 is not callable; see pytest_haystack.scoring.score"),
+        ("registry.sources.add('x', print)", "haystack source 'x': * has no options_model, read, sha256; see *Source"),
+    ],
+)
+def test_a_mistake_in_an_extension_is_one_line(write: Any, run: Run, command: Any, code: str, says: str) -> None:
+    write(CONFIG)
+    write(f"def pytest_haystack_register(registry): {code}", "conftest.py")
+    result = run()
+
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: {says}"])
+    assert "Traceback" not in command("validate").stderr
+
+
+def test_a_scorer_may_return_a_plain_number(write: Any, run: Run, rows: Any) -> None:
+    write(
+        CONFIG.replace("  - {type: proverb, ending: a cold}\n", "").replace("needles: 2,", "needles: 2, scorer: half,")
+    )
+    write(
+        CONFTEST + "\n    registry.scorers.add('half', lambda answer, reference: 0.5)\n",
+        "conftest.py",
+    )
+    run("--haystack-set", "threshold=0.5").assert_outcomes(passed=2)
+
+    assert {row["score"] for row in rows()} == {0.5}

@@ -107,7 +107,7 @@ def test_the_sweep_file_may_lie_outside_the_rootdir(
     write: Any, run: Run, pytester: pytest.Pytester, workers: tuple[str, ...]
 ) -> None:
     write(name="outside/haystack.yaml")
-    write("def pytest_haystack_register(registry): registry.scorers.add('mine', None)", "outside/conftest.py")
+    write("def pytest_haystack_register(registry): registry.scorers.add('mine', print)", "outside/conftest.py")
     inside = pytester.mkdir("inside")
     result = run("--rootdir", str(inside), "-c", "/dev/null", *workers, config="outside/haystack.yaml")
 
@@ -248,3 +248,42 @@ def test_a_dry_run_plans_and_sends_nothing(small: Path, run: Run, workers: tuple
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*nothing was sent*", "reader *single *6 *6 *15,*"])
     assert not (pytester.path / "haystack-report").exists()
+
+
+def test_two_sweeps_outside_the_rootdir_keep_their_ids_beside_other_paths(
+    write: Any, run: Run, rows: Any, pytester: pytest.Pytester
+) -> None:
+    write(name="a/h.yaml")
+    write(SMALL.replace("name: small", "name: other"), "b/h.yaml")
+    inside = pytester.mkdir("inside")
+    (inside / "test_x.py").write_text("def test_x(): pass")
+    arguments = (
+        "--rootdir",
+        str(inside),
+        "-c",
+        "/dev/null",
+        "--haystack-config",
+        "b/h.yaml",
+        str(inside / "test_x.py"),
+    )
+    run(*arguments, config="a/h.yaml").assert_outcomes(passed=11, failed=2)
+
+    assert {row["nodeid"].partition("::")[0] for row in rows("haystack-report/small")} == {"../a/h.yaml"}
+    assert {row["nodeid"].partition("::")[0] for row in rows("haystack-report/other")} == {"../b/h.yaml"}
+
+
+def test_a_node_id_alone_names_its_sweep_file(small: Path, run: Run) -> None:
+    run(BLIND, config=None).assert_outcomes(failed=1)
+    run("haystack.yaml::test_cell", config=None).assert_outcomes(passed=5, failed=1)
+
+
+@pytest.mark.parametrize("option", ["--haystack-sample", "--haystack-concurrency"])
+def test_a_number_that_is_none_is_told_at_once(small: Path, run: Run, option: str) -> None:
+    result = run(option, "0")
+
+    assert result.ret == 4
+    assert result.errlines[0] == f"ERROR: {option}: '0' is not a whole number from 1 on"
+
+
+def test_a_folder_is_no_sweep_file(small: Path, run: Run) -> None:
+    assert run(config=".").errlines[0] == "ERROR: --haystack-config: is a folder, not a sweep file: ."

@@ -111,7 +111,7 @@ def test_junit_tells_failures_errors_and_skips_apart(write: Any, run: Run, pytes
 def test_the_terminal_shows_a_grid_and_what_was_written(small: Path, run: Run, workers: tuple[str, ...]) -> None:
     result = run(*workers)
 
-    result.stdout.fnmatch_lines(["haystack: haystack.yaml, 6 cells (1 tasks x 1 models)*"])
+    result.stdout.fnmatch_lines(["haystack: haystack.yaml, 6 cells (1 task x 1 model)*"])
     text = result.stdout.str()
     assert "wrote haystack-report/: results.jsonl, junit.xml, " in text
     assert "1K" in text

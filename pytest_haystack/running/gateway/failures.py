@@ -24,6 +24,7 @@ _STAYING = frozenset(
         "billing_not_active",
         "account_deactivated",
         "unknown_provider",
+        "missing_key",
         "unusable_entry",
         "broken_install",
     }
@@ -64,12 +65,17 @@ class RequestError(Exception):
         return self.status in _HOPELESS or self.code in _STAYING
 
 
-def request_error(error: BaseException) -> RequestError:
-    """What an exception raised by a call says."""
+def request_error(error: BaseException, model: str) -> RequestError:
+    """What an exception raised by a call of a litellm model string says."""
     chain = list(_chain(error))
     if any("LLM Provider NOT provided" in str(layer) for layer in chain):
         return RequestError(
-            "litellm knows no such provider; write provider/model, e.g. openai/gpt-4o-mini", code="unknown_provider"
+            f"litellm knows no provider of {model!r}; write provider/model, e.g. openai/gpt-4o-mini",
+            code="unknown_provider",
+        )
+    if any("Missing credentials" in str(layer) or "api_key client option must be set" in str(layer) for layer in chain):
+        return RequestError(
+            f"{model} needs an API key: name the environment variable that holds it in api_key_env", code="missing_key"
         )
     status = _status(chain)
     body = _body(chain)

@@ -69,7 +69,7 @@ class Provider:
             except Exception as error:
                 name = _unsupported(error, settings, request)
                 if name is None:
-                    raise request_error(error) from error
+                    raise request_error(error, settings.model) from error
                 # Nothing was sent yet: litellm knows what the model takes.
                 del request[name]
                 dropped = self._dropped.get(settings.id, ())

@@ -1,0 +1,37 @@
+"""Which cells are known to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_haystack.config.schema import Config, KnownFailure, SpanOf
+    from pytest_haystack.sweep import Cell
+
+
+def known_failure_of(config: Config, cell: Cell) -> KnownFailure | None:
+    """The first entry of ``known_failures`` that covers the cell."""
+    return next((entry for entry in config.known_failures if _covers(entry, cell)), None)
+
+
+def _covers(known: KnownFailure, cell: Cell) -> bool:
+    return (
+        _named(known.model, cell.model)
+        and (_named(known.task, cell.task) or _named(known.task, cell.family))
+        and _within(known.context_lengths, cell.context_length)
+        and _within(known.depth_percents, cell.depth_percent)
+    )
+
+
+def _named(names: str | list[str] | None, name: str) -> bool:
+    return names is None or name in ([names] if isinstance(names, str) else names)
+
+
+def _within(span: SpanOf | Iterable[float] | None, value: float) -> bool:
+    if span is None:
+        return True
+    if isinstance(span, (list, tuple)):
+        # Depths are written with two decimals.
+        return any(abs(value - one) < 0.005 for one in span)
+    return (span.min is None or value >= span.min - 0.005) and (span.max is None or value <= span.max + 0.005)  # type: ignore[union-attr]
