@@ -100,8 +100,11 @@ def plan(config: Path, overrides: tuple[str, ...]) -> None:
 @click.option("--rows", type=click.Path(path_type=Path), help="Rows of a run (default: the report folder's).")
 @click.option("--trial", type=click.IntRange(min=0), default=0, show_default=True, help="Which trial, from 0.")
 @click.option("--around", type=click.IntRange(min=0), default=200, show_default=True, help="Characters each side.")
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="Sweep file (default: config.resolved.yaml by the rows)."
+)
 @plainly
-def show(nodeid: str, rows: Path | None, trial: int, around: int) -> None:
+def show(nodeid: str, rows: Path | None, trial: int, around: int, config: Path | None) -> None:
     """Print the text around each needle beside question, expected answer and answer.
 
     NODEID is what pytest printed, e.g. 'haystack.yaml::test_cell[single-reader-len4000-depth50]'.
@@ -109,7 +112,7 @@ def show(nodeid: str, rows: Path | None, trial: int, around: int) -> None:
     from pytest_haystack.running.reconstruction import describe, find_rows
 
     path = rows or find_rows(nodeid)
-    for line in describe(path, nodeid, trial, around, _registry):
+    for line in describe(path, nodeid, trial, around, _registry, config):
         click.echo(line)
 
 

@@ -57,6 +57,9 @@ _POINTS = {
 # How far a pattern may look beyond the stretch that is searched, in characters.
 _MARGIN = 32
 
+# Punctuation that holds a word or a number together.
+_WITHIN_WORDS = frozenset("'’.,-:/@·‑")
+
 _LAST_WORD = re.compile(r"\w+\Z")
 _ABBREVIATIONS = frozenset(
     ("mr", "mrs", "ms", "dr", "st", "prof", "vs", "cf", "fig", "vol", "no", "eg", "ie", "гр", "ул", "им")
@@ -108,6 +111,16 @@ def word_ends(text: str, start: int, stop: int) -> list[int]:
     return ends
 
 
+def seams(text: str, start: int, stop: int) -> list[int]:
+    """Positions from ``start`` to ``stop``, both included and inside the text, where it may end and no word is cut.
+
+    Besides the ends of words these are places within white space, and before and after punctuation that does not
+    hold a word or a number together.
+    """
+    points = range(max(start, 1), min(stop, len(text) - 1) + 1)
+    return [point for point in points if is_character_boundary(text, point) and _is_seam(text, point)]
+
+
 def separators(text: str, point: int) -> tuple[str, str]:
     """White space to put before and after what is inserted at this point, in keeping with what stands there."""
     if point == 0:
@@ -156,6 +169,24 @@ def _is_open(text: str, level: Level, match: re.Match[str]) -> bool:
 
 def _is_abbreviation(word: str) -> bool:
     return word.lower() in _ABBREVIATIONS or (len(word) == 1 and word.isupper())
+
+
+def _is_seam(text: str, point: int) -> bool:
+    before, after = text[point - 1], text[point]
+    if before.isspace() or after.isspace():
+        return True
+    if _is_of_word(before):
+        return not _is_of_word(after) and not (after in _WITHIN_WORDS and _is_of_word(text[point + 1 : point + 2]))
+    if not _is_of_word(after):
+        return _may_break(text, point) or unicodedata.category(after)[0] == "P"
+    if _is_of_word(text[point - 2 : point - 1]):
+        return before not in _WITHIN_WORDS
+    # Nothing ends with an opening quote or bracket, unless in source code: ``measure(``.
+    return before not in "\"'" and unicodedata.category(before) not in ("Ps", "Pi")
+
+
+def _is_of_word(character: str) -> bool:
+    return character == "_" or unicodedata.category(character or " ")[0] in "LMN"
 
 
 def _may_break(text: str, point: int) -> bool:

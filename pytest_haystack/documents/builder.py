@@ -17,6 +17,9 @@ from pytest_haystack.tokens.encoding import Encoding
 #: Tokens that a document with inserts keeps for haystack text.
 _LEAST_HAYSTACK = 8
 
+#: What of a recipe's origin must be the same for the same bytes.
+_DECISIVE = ("source", "sha256", "separator", "tokenizer")
+
 
 class _Step(NamedTuple):
     """A block of inserts in its place, at the end of a draft."""
@@ -61,18 +64,24 @@ def build_document(haystack: HaystackText, inserts: Sequence[Insert], tokens: in
 def rebuild(haystack: HaystackText, recipe: Mapping[str, Any]) -> Document:
     """The document that a recipe describes, byte for byte.
 
-    Raises DocumentError where the haystack or the tokenizer is not the recipe's, or where the needles come to stand
-    elsewhere than the recipe says.
+    The source's content hash decides whether the haystack is the recipe's; its options, such as the folder that it
+    was read from, do not. Raises DocumentError where the haystack or the tokenizer is another, or where the needles
+    or the filler at the end come out different from what the recipe says.
     """
     here = {**haystack.origin(), "tokenizer": haystack.encoding.name}
     there = {**recipe["haystack"], "tokenizer": recipe["tokenizer"]}
-    changed = [f"{key} is {here.get(key)!r}, not {there.get(key)!r}" for key in there if here.get(key) != there[key]]
+    changed = [f"{key} is {here[key]!r}, not {there.get(key)!r}" for key in _DECISIVE if here[key] != there.get(key)]
     if changed:
         raise DocumentError(f"this haystack cannot give the recipe's document: {'; '.join(changed)}")
     inserts = [Insert(entry["text"], entry["requested_depth_percent"]) for entry in recipe["placements"]]
     document = build_document(haystack, inserts, recipe["document_tokens"], tolerance=recipe["depth_tolerance"])
     if document.recipe["placements"] != recipe["placements"]:
         raise DocumentError("the needles do not come to stand where the recipe says: another version made it")
+    if document.recipe["filler"] != recipe.get("filler"):
+        raise DocumentError(
+            f"the document ends with the filler {document.recipe['filler']!r}, not {recipe.get('filler')!r} as the "
+            "recipe says: another version made it"
+        )
     return document
 
 
@@ -143,6 +152,7 @@ def _document(
         "haystack": haystack.origin(),
         "tokenizer": haystack.encoding.name,
         "placements": [recorded(placement) for placement in ordered],
+        "filler": ending.filler,
         "document_tokens": tokens,
         "depth_tolerance": tolerance,
     }

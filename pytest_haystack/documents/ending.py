@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pytest_haystack.documents.boundaries import Level, insertion_points, word_ends
+from pytest_haystack.documents.boundaries import Level, insertion_points, seams, word_ends
 from pytest_haystack.documents.draft import Draft
-from pytest_haystack.documents.fillers import SCRIPT_SAMPLE, certain_fillers, natural_fillers
+from pytest_haystack.documents.fillers import SCRIPT_SAMPLE, certain_fillers, endings, may_follow
 from pytest_haystack.errors import DocumentError
 from pytest_haystack.tokens.safe_points import next_safe_point
 
-#: Cuts that are tried, from the longest that fits downwards.
+#: Word ends that are tried, from the longest text that fits downwards.
 _CUTS = 8
+
+#: Word ends among which places between words and punctuation are tried as well.
+_FINE_CUTS = 3
 
 #: The stretch in which cuts are looked for at first, in characters before and after the expected one.
 _BEFORE, _AFTER = 40, 20
@@ -22,6 +25,16 @@ _WIDENINGS = 2
 
 #: Missing tokens that a filler may make up before a word is cut instead.
 _LONGEST_FILLER = 24
+
+#: How much haystack text may be left out near the end, in characters, so that the words after it fill the document.
+_MOST_SKIPPED = 40
+
+#: Cuts after which that is tried, and the longest text that may follow the gap, in characters.
+_SKIPPING_CUTS = 6
+_LONGEST_CONTINUATION = 120
+
+#: White space at the end, from the least nuisance on; other characters are none.
+_SPACES = "\n "
 
 #: Tokens after the last insert that are too few for anything but a stub; it goes to the very end then.
 _STUB = 3
@@ -35,9 +48,10 @@ class Ending(NamedTuple):
 
 
 class _Cuts(NamedTuple):
-    """Cuts that fit, ascending, and what they are measured with."""
+    """Cuts that fit, ascending, the next few that do not, and what they are measured with."""
 
     fitting: Sequence[int]
+    beyond: Sequence[int]
     measure: _Measure
 
 
@@ -63,8 +77,10 @@ class _Measure:
 def fit_ending(draft: Draft, tail: str, tokens: int) -> Ending | None:
     """The ending that gives ``draft + haystack text + filler + tail`` exactly this many tokens, None if none does.
 
-    The longest haystack text that fits is taken. It ends with a whole word, unless the next word is so long that a
-    filler in its stead would be a nuisance. Raises DocumentError where the haystack text is too short.
+    A place near the end of the text is looked for that needs no filler, then one where a full stop or an ellipsis is
+    enough, then a word to leave out so that the words after it fit. The text ends with a whole word, unless the next
+    word is so long that a filler in its stead would be a nuisance. Raises DocumentError where the haystack text is
+    too short.
     """
     index = draft.haystack.index
     room = tokens - draft.tokens - draft.haystack.encoding.count(tail)
@@ -82,7 +98,7 @@ def fit_ending(draft: Draft, tail: str, tokens: int) -> Ending | None:
             if ending:
                 return ending
     # Not even one character fits.
-    nothing = _Cuts([draft.position], _Measure(draft, draft.position, tail))
+    nothing = _Cuts([draft.position], [], _Measure(draft, draft.position, tail))
     return _filled(draft, nothing, tokens)
 
 
@@ -98,7 +114,7 @@ def _fitting_cuts(draft: Draft, tail: str, tokens: int, expected: int, level: Le
             measure = _Measure(draft, max(draft.position, cuts[0] - 1), tail)
             fitting = _count_fitting(cuts, measure, tokens)
             if 0 < fitting < len(cuts):
-                return _Cuts(cuts[max(fitting - _CUTS, 0) : fitting], measure)
+                return _Cuts(cuts[max(fitting - _CUTS, 0) : fitting], cuts[fitting : fitting + 2], measure)
         before, after = 4 * before, 4 * after
     return None
 
@@ -116,19 +132,66 @@ def _count_fitting(cuts: Sequence[int], measure: _Measure, tokens: int) -> int:
 
 
 def _filled(draft: Draft, cuts: _Cuts, tokens: int) -> Ending | None:
-    """The longest cut that a filler completes to exactly the asked number of tokens, in natural words if possible."""
-    text, measure = draft.haystack.text, cuts.measure
-    missing = {cut: tokens - measure(cut) for cut in reversed(cuts.fitting)}
-    befores = {cut: text[max(cut - SCRIPT_SAMPLE, draft.position) : cut] for cut in missing}
+    """The cut and the filler, of the least nuisance, that give exactly the asked number of tokens."""
+    fine = _fine_cuts(draft, cuts)
+    missing = {cut: tokens - cuts.measure(cut) for cut in (*reversed(cuts.fitting), *cuts.beyond, *fine)}
     for cut, count in missing.items():
         if count == 0:
             return Ending(cut, "")
-        if befores[cut]:
-            for filler in natural_fillers(befores[cut], count, draft.haystack.encoding):
-                if measure(cut, filler) == tokens:
-                    return Ending(cut, filler)
-    for cut, count in missing.items():
-        for filler in certain_fillers(befores[cut], count):
-            if measure(cut, filler) == tokens:
+    missing = {cut: count for cut, count in missing.items() if count > 0}
+    for way in (_closed, _continued, _dotted):
+        ending = way(draft, cuts, missing, tokens)
+        if ending:
+            return ending
+    return None
+
+
+def _fine_cuts(draft: Draft, cuts: _Cuts) -> list[int]:
+    """Places near the last word end that fits where no word is cut; those that leave no space at the end first."""
+    if not cuts.beyond:
+        return []
+    text = draft.haystack.text
+    found = seams(text, cuts.fitting[-_FINE_CUTS:][0] + 1, cuts.beyond[0])
+    return sorted(set(found).difference(cuts.fitting), key=lambda point: (_SPACES.find(text[point - 1]), -point))
+
+
+def _closed(draft: Draft, cuts: _Cuts, missing: Mapping[int, int], tokens: int) -> Ending | None:
+    """An ending with a full stop or the like."""
+    text, count = draft.haystack.text, draft.haystack.encoding.count
+    last = cuts.fitting[-1]
+    for ending in endings(text[max(last - SCRIPT_SAMPLE, draft.position) : last]):
+        own = count(ending)
+        for cut, wanted in missing.items():
+            if (
+                abs(own - wanted) <= 1
+                and may_follow(text[max(cut - 1, draft.position) : cut], ending)
+                and cuts.measure(cut, ending) == tokens
+            ):
+                return Ending(cut, ending)
+    return None
+
+
+def _continued(draft: Draft, cuts: _Cuts, missing: Mapping[int, int], tokens: int) -> Ending | None:
+    """An ending that leaves out a few words and goes on with those after them, as many as fit."""
+    text, measure = draft.haystack.text, cuts.measure
+    for cut in list(missing)[:_SKIPPING_CUTS]:
+        points = word_ends(text, cut + 1, cut + _MOST_SKIPPED + _LONGEST_CONTINUATION)
+        for place, resumed in enumerate(points):
+            if resumed - cut > _MOST_SKIPPED:
+                break
+            for end in points[place + 1 :]:
+                size = measure(cut, text[resumed:end]) if end - resumed <= _LONGEST_CONTINUATION else tokens + 1
+                if size == tokens:
+                    return Ending(cut, text[resumed:end])
+                if size > tokens:
+                    break
+    return None
+
+
+def _dotted(draft: Draft, cuts: _Cuts, missing: Mapping[int, int], tokens: int) -> Ending | None:
+    """An ending with as many dots, or whatever else is sure to count, as tokens are missing."""
+    for cut, wanted in missing.items():
+        for filler in certain_fillers(draft.haystack.text[max(cut - 1, draft.position) : cut], wanted):
+            if cuts.measure(cut, filler) == tokens:
                 return Ending(cut, filler)
     return None

@@ -41,13 +41,18 @@ def rebuild_prompt(path: Path, row: dict[str, Any], config: Path | None, registr
     return _rebuild(_bench(path, row, config, registries), row)[1]
 
 
-def describe(path: Path, nodeid: str, trial: int, around: int, registries: Registries) -> Iterator[str]:
+def describe(
+    path: Path, nodeid: str, trial: int, around: int, registries: Registries, config: Path | None = None
+) -> Iterator[str]:
     """Lines that show a trial: what was asked and answered, and the text around each needle."""
     row = pick_row(path, nodeid, None, trial)
-    bench = _bench(path, row, None, registries)
+    trials = 1 + max(other["trial"] for other in read_rows(path) if other["nodeid"] == nodeid)
+    bench = _bench(path, row, config, registries)
     expected = row["expected"]
     length, depth = row["context_length"], row["depth_percent"]
     yield f"cell      {row['task']}, {row['model_id']}, {length:,} tokens, depth {depth:g} %"
+    if trials > 1:
+        yield f"trial     {trial + 1} of {trials} (--trial {trial})"
     yield f"question  {one_line(row['question'], 1000)}"
     yield f"expected  {', '.join(expected) if isinstance(expected, list) else expected}"
     yield printable(f"answer    {row['response'] or '(no text)'}")
@@ -133,4 +138,8 @@ def _nearest(nodeid: str, rows: list[dict[str, Any]]) -> str:
     import difflib
 
     close = difflib.get_close_matches(nodeid, {row["nodeid"] for row in rows}, n=1, cutoff=0.3)
-    return f"did you mean '{close[0]}'?" if close else "the file is empty"
+    if close:
+        return f"did you mean '{close[0]}'?"
+    if not rows:
+        return "the file has no rows"
+    return f"it has {len(rows):,} row{'s' if len(rows) > 1 else ''}, e.g. '{rows[0]['nodeid']}'"

@@ -13,6 +13,7 @@ from pytest_haystack.documents.boundaries import (
     insertion_points,
     is_character_boundary,
     nearest_insertion_point,
+    seams,
     separators,
     word_ends,
 )
@@ -145,3 +146,18 @@ def test_no_boundary_lies_inside_a_character_or_a_word(text: str, level: Level) 
         assert is_character_boundary(text, point)
         if level < Level.CHARACTER and text[point - 1].isascii():
             assert not (text[point - 1].isalnum() and text[point].isalnum())
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ('He said, "No."  Then', ["He", " ", "said", ",", " ", '"No', ".", '"', " ", " ", "Then"]),
+        ("they don't pay 42.7 (net)", ["they", " ", "don't", " ", "pay", " ", "42.7", " ", "(net", ")"]),
+        ("a_b(c)\n\n", ["a_b", "(", "c", ")", "\n", "\n"]),
+        ("好吗？是", ["好吗", "？", "是"]),
+    ],
+)
+def test_seams_cut_no_word_and_no_number(text: str, parts: list[str]) -> None:
+    points = [0, *seams(text, 0, len(text)), len(text)]
+
+    assert [text[start:end] for start, end in pairwise(points)] == parts

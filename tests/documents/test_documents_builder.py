@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -207,15 +208,32 @@ def test_no_word_is_cut_in_two(kind: str, vocabulary: str, tokens: int, depth: f
     assume(kind != "hindi" or vocabulary != "p50k_base")
     haystack = haystack_of(kind, vocabulary)
 
-    words = without_needles(build_document(haystack, [Insert("Needle.", depth)], tokens, tolerance=1.0)).split()
+    document = build_document(haystack, [Insert("Needle.", depth)], tokens, tolerance=1.0)
 
-    expected = haystack.text.split()
-    pairs = enumerate(zip(words, expected, strict=False))
-    shared = next((i for i, (one, other) in pairs if one != other), len(words))
-    filler = words[shared:]
-    assert len(filler) <= 12
-    # The filler's full stop may have been set to the last word.
-    assert not filler or not filler[0].startswith(expected[shared]) or filler[0][len(expected[shared])] in ".…।؟"
+    # The filler may be words of the haystack's or a full stop that is set to the last word.
+    stops = "".join(re.findall(r"[^\w\s]", haystack.text)) + "[]….।"
+    words = {word.strip(stops) for word in haystack.text.split()}
+    assert {word.strip(stops) for word in without_needles(document).split()} <= {*words, ""}
+
+
+@pytest.mark.parametrize(("kind", "most"), [("english", 8), ("russian", 45), ("japanese", 20), ("code", 12)])
+def test_few_documents_need_a_filler_and_it_repeats_no_phrase(kind: str, most: int) -> None:
+    haystack = haystack_of(kind, "cl100k_base")
+    documents = [build_document(haystack, [], tokens, tolerance=1.0) for tokens in range(1000, 1100)]
+    fillers = [document.recipe["filler"] for document in documents]
+
+    assert all(document.text.endswith(filler) for document, filler in zip(documents, fillers, strict=True))
+    assert sum(map(bool, fillers)) <= most
+    assert not any(re.search(r"(\w+ \w+)\W+\1", filler) for filler in fillers)
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+@pytest.mark.parametrize("kind", ["emoji", "code"])
+def test_words_that_fill_a_document_are_the_haystacks_own(kind: str, vocabulary: str) -> None:
+    haystack = haystack_of(kind, vocabulary)
+    for tokens in range(1000, 1060):
+        filler = build_document(haystack, [], tokens, tolerance=1.0).recipe["filler"]
+        assert filler in haystack.text or not re.search(r"\w", filler)
 
 
 @given(
@@ -288,6 +306,7 @@ def test_a_recipe_names_what_the_document_was_made_of() -> None:
                 "token_index": placement.token_index,
             }
         ],
+        "filler": "",
         "document_tokens": 2000,
         "depth_tolerance": 1.0,
     }
@@ -300,6 +319,24 @@ def test_a_recipe_of_another_haystack_or_tokenizer_is_refused_with_the_differenc
         rebuild(haystack_of("english", "o200k_base"), recipe)
     with pytest.raises(DocumentError, match=r"source is 'text', not 'endless'; sha256 is '0+', not '1+'"):
         rebuild(haystack_of("one word", "cl100k_base"), recipe)
+
+
+def test_a_haystack_of_the_same_content_gives_the_document_wherever_it_was_read_from() -> None:
+    haystack = haystack_of("english", "cl100k_base")
+    document = build_document(haystack, [Insert("Needle.", 50)], 500, tolerance=1.0)
+    moved = replace(haystack, options={"path": "elsewhere"})
+
+    assert rebuild(moved, document.recipe).text == document.text
+    with pytest.raises(DocumentError, match=r"separator is ' ', not '\\n\\n'"):
+        rebuild(replace(haystack, separator=" "), document.recipe)
+
+
+def test_a_recipe_with_another_filler_is_refused() -> None:
+    haystack = haystack_of("english", "cl100k_base")
+    recipe = build_document(haystack, [Insert("Needle.", 50)], 500, tolerance=1.0).recipe
+
+    with pytest.raises(DocumentError, match="ends with the filler '', not ' and so on' as the recipe says"):
+        rebuild(haystack, {**recipe, "filler": " and so on"})
 
 
 def test_a_recipe_whose_needles_would_move_is_refused() -> None:

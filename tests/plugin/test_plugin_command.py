@@ -88,6 +88,8 @@ def test_reconstruct_of_an_unknown_node_id_suggests_one(small: Path, command: Co
 
     assert result.returncode == 4
     assert "did you mean 'haystack.yaml::test_cell[single-reader-len1000-depth0]'?" in result.stderr
+    nope = command("reconstruct", rows, "nope").stderr
+    assert nope.endswith("it has 1 row, e.g. 'haystack.yaml::test_cell[single-reader-len1000-depth0]'\n")
     assert command("reconstruct", rows).returncode == 4
     assert command("reconstruct", rows, "--row", "9").returncode == 4
     assert command("reconstruct", "absent.jsonl", "--row", "1").returncode == 4

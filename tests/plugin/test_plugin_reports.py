@@ -215,3 +215,31 @@ def test_reconstruct_says_what_has_changed(write: Any, run: Run, command: Any) -
     write(SMALL.replace("tasks:", "prompt: {template: '{{ document }} {{ question }}'}\ntasks:"), "other.yaml")
     result = command("reconstruct", rows, "--row", "1", "--config", "other.yaml")
     assert "the haystack was files, now it is synthetic; the prompt template has changed" in result.stderr
+
+
+def test_documents_of_a_relative_path_are_rebuilt_and_so_are_those_of_a_folder_that_moved(
+    write: Any, run: Run, rows: Any, command: Any, pytester: Any
+) -> None:
+    sweep = SMALL.replace("{source: synthetic}", "{source: files, path: texts/}")
+    write(sweep)
+    write("Some words that go on and on, and then stop for a while. " * 500, "texts/one.txt")
+    run()
+    path = "haystack-report/results.jsonl"
+    for row in rows():
+        printed = command("reconstruct", path, row["nodeid"])
+        assert hashlib.sha256(printed.stdout.encode()).hexdigest() == row["prompt_sha256"], printed.stderr
+    assert ">>>" in command("show", BLIND).stdout
+
+    (pytester.path / "texts").rename(pytester.path / "moved")
+    write(sweep.replace("texts/", "moved/"), "other.yaml")
+    assert "texts" in command("show", BLIND).stderr
+    shown = command("show", BLIND, "--config", "other.yaml")
+    assert ">>>" in shown.stdout
+    assert "trial " not in shown.stdout
+
+
+def test_show_tells_which_trial_of_how_many_it_is(small: Path, run: Run, command: Any) -> None:
+    run("--haystack-set", "sweep.trials=3", "-k", "len1000-depth0]")
+    shown = command("show", "haystack.yaml::test_cell[single-reader-len1000-depth0]", "--trial", "1").stdout
+
+    assert "trial     2 of 3 (--trial 1)\n" in shown
