@@ -12,10 +12,11 @@ from pytest_haystack.reports.cell_result import CellResult, State
 class Mark(Enum):
     """What a cell shows; the value is the name in legends.
 
-    ``SCORE``, ``XFAIL`` and ``XPASS`` go with a score, the others stand in its place.
+    ``SCORE``, ``FAILED``, ``XFAIL`` and ``XPASS`` go with a score, the others stand in its place.
     """
 
     SCORE = "score"
+    FAILED = "failed"
     XFAIL = "known failure (xfail)"
     XPASS = "known failure that passed (xpass)"
     ERROR = "error"
@@ -63,6 +64,9 @@ def shown_of(cell: CellResult) -> Shown:
         overflow = cell.outcome == "context_overflow"
         return Shown(Mark.UNSUPPORTED if overflow else Mark.NOT_RUN, None, cell.state)
     score = cell.score
+    if cell.state == "failed":
+        # The score alone does not tell: thresholds differ, and a known failure that passes may have to fail.
+        return Shown(Mark.FAILED, score, cell.state)
     if cell.state == "xfailed":
         return Shown(Mark.XFAIL, score, cell.state)
     if score is None:

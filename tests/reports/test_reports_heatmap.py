@@ -115,6 +115,7 @@ def test_cells_without_a_plain_score_are_marked_and_the_legend_names_what_occurs
         if (artist.get_gid() or "").startswith("mark ")
     }
 
+    assert marked.pop("FAILED") == 1
     assert marked == {"XFAIL": 1, "XPASS": 1, "ERROR": 1, "UNSUPPORTED": 1, "NOT_RUN": 2}
     assert all(artists(figure, f"mark {name}")[0].get_hatch() for name in marked)
     assert len({artists(figure, f"mark {name}")[0].get_hatch() for name in marked}) == len(marked)
@@ -129,6 +130,37 @@ def test_cells_without_a_plain_score_are_marked_and_the_legend_names_what_occurs
     assert "known failure (xfail)" in shown
     assert "unsupported: context too long (n/a)" in shown
     assert "ran without a score (?)" not in shown
+
+
+def test_a_failed_cell_has_a_corner_that_its_score_does_not_give() -> None:
+    cells = [
+        cell("failed", 1 / 3, length=1000, threshold=0.6),
+        cell("passed", 1 / 3, length=2000, threshold=0.3),
+        cell("failed", 1.0, length=4000, message="[XPASS(strict)] lost in the middle"),
+    ]
+    figure: Any = heatmap_figure(sweep(cells), "reader", "single")
+    (ground,) = artists(figure, "cells")
+    boxes = [path.get_extents() for path in ground.get_paths()]
+    corners = artists(figure, "mark FAILED")
+    triangles = [path.get_extents() for artist in corners for path in artist.get_paths()]
+
+    assert len(triangles) == 2
+    for box, triangle in zip((boxes[0], boxes[2]), triangles, strict=True):
+        assert box.x0 < triangle.x0 < triangle.x1 < box.x1
+        assert box.y0 < triangle.y0 < triangle.y1 < (box.y0 + box.y1) / 2
+        assert triangle.width > 0.1
+    # Light on a dark score, dark on a light one, and no hatch over either.
+    assert [luminance(artist.get_facecolors()[0, :3]) > 0.5 for artist in corners] == [True, False]
+    assert not any(artist.get_hatch() for artist in corners)
+    assert "failed" in words(figure)
+    assert "failed" in words(overview_figure(sweep([*cells, cell(task="multi")])))
+
+
+def test_a_cell_that_failed_without_a_score_is_marked_as_failed() -> None:
+    figure: Any = heatmap_figure(sweep([cell("failed", None, rows=())]), "reader", "single")
+
+    assert len(artists(figure, "mark FAILED")) == 1
+    assert values(figure) == {}
 
 
 def test_a_plain_grid_has_no_legend() -> None:

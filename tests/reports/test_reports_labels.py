@@ -94,7 +94,7 @@ def test_each_state_has_its_mark_and_only_judged_cells_a_score() -> None:
 
     assert [(shown.mark, shown.score) for shown in places] == [
         (Mark.SCORE, 1),
-        (Mark.SCORE, 0),
+        (Mark.FAILED, 0),
         (Mark.XFAIL, 0),
         (Mark.XPASS, 1),
         (Mark.ERROR, None),
