@@ -33,8 +33,8 @@ POINTS_PER_INCH = 72.0
 SOFTWARE = "pytest-haystack"
 #: Height of a digit of DejaVu Sans as part of the font size.
 _DIGIT_HEIGHT = 0.729
-#: A corner that is a mark: part of its box's shorter side, at most so many inches; how far inside, as part of itself.
-_CORNER, _MOST_CORNER, _CORNER_INSET = 0.34, 0.16, 0.22
+#: Inches of the largest corner that is a mark; how far inside its box it stands, as part of itself.
+_MOST_CORNER, _CORNER_INSET = 0.16, 0.22
 #: Inches between text and the edge of the picture.
 EDGE = 0.3
 
@@ -110,14 +110,17 @@ class Sheet:
             [[(x, y), (x + w, y), (x + w, y + h), (x, y + h)] for x, y, w, h in boxes], colours, name, options
         )
 
-    def marks(self, boxes: Sequence[Box], hatch: str, ink: str, name: str) -> None:
-        """The boxes hatched in this colour; where the hatch is empty, their upper right corners filled with it."""
+    def marks(self, boxes: Sequence[Box], hatch: str, ink: str, name: str, corner: float = 0.34) -> None:
+        """The boxes hatched in this colour; where the hatch is empty, their upper right corners filled with it.
+
+        ``corner`` is the part of a box's shorter side that a corner takes.
+        """
         if hatch:
             self.boxes(boxes, "none", name, edgecolors=ink, hatch=hatch)
             return
         corners = []
         for x, y, width, height in boxes:
-            side = min(_MOST_CORNER, _CORNER * min(width, height))
+            side = min(_MOST_CORNER, corner * min(width, height))
             right, top = x + width - side * _CORNER_INSET, y + side * _CORNER_INSET
             corners.append([(right - side, top), (right, top), (right, top + side)])
         self._polygons(corners, ink, name, {})

@@ -46,7 +46,7 @@ def draw_legend(sheet: Sheet, left: float, top: float, marks: Sequence[Mark]) ->
         swatch = (left + column * _ENTRY_WIDTH, top + row * _ENTRY_HEIGHT, _SWATCH_WIDTH, _SWATCH_HEIGHT)
         ground = look.ground if score is None else score_colours([score])
         sheet.boxes([swatch], ground, f"legend {mark.name}")
-        sheet.marks([swatch], look.hatch, hatch_ink(look, score), f"legend {mark.name}")
+        sheet.marks([swatch], look.hatch, hatch_ink(look, score), f"legend {mark.name}", corner=0.65)
         words = f"{mark.value} ({look.symbol})" if look.symbol else mark.value
         sheet.text(swatch[0] + _SWATCH_WIDTH + 0.08, swatch[1] + 0.12, words, 8.5, va="baseline")
 
