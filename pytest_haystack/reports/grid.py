@@ -23,6 +23,7 @@ class Mark(Enum):
     UNSUPPORTED = "unsupported: context too long"
     NOT_RUN = "not run"
     NO_SCORE = "ran without a score"
+    NO_CELL = "no cell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Shown:
     state: State
 
 
-EMPTY = Shown(Mark.NOT_RUN, None, "not_run")
+EMPTY = Shown(Mark.NO_CELL, None, "not_run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Grid:
 def shown_of(cell: CellResult) -> Shown:
     """What a cell shows: a score only where it was asked and judged."""
     if cell.state == "not_run":
-        return EMPTY
+        return Shown(Mark.NOT_RUN, None, cell.state)
     if cell.state == "error":
         return Shown(Mark.ERROR, None, cell.state)
     if cell.state == "skipped":
@@ -84,6 +85,7 @@ def grid_of(cells: Iterable[CellResult]) -> Grid:
     places = [[EMPTY] * len(lengths) for _ in depths]
     for cell in listed:
         x, y = column[cell.context_length], row[(cell.depth_percent, cell.depth)]
+        # What there is no cell for counts as not run, so the first cell of a place always comes in.
         if places[y][x].state == "not_run":
             places[y][x] = shown_of(cell)
     return Grid(tuple(lengths), tuple(depth for _, depth in depths), tuple(map(tuple, places)))

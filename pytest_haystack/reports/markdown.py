@@ -143,6 +143,8 @@ def _table(grid: Grid) -> list[str]:
 
 
 def _cell(shown: Shown) -> str:
+    if shown.mark is Mark.NO_CELL:
+        return ""
     sign = _SIGNS[shown.state]
     if shown.score is not None:
         return f"{sign} {score_label(shown.score)}"

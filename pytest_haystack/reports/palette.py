@@ -73,7 +73,7 @@ def score_colours(scores: Sequence[float]) -> Any:
 def grounds(places: Sequence[Shown]) -> Any:
     """The colour of each place: that of its score, or of the mark instead."""
     colours = score_colours([shown.score or 0.0 for shown in places])
-    plain = {mark: _rgba(look.ground) for mark, look in LOOKS.items()}
+    plain = {Mark.NO_CELL: _rgba(PAPER), **{mark: _rgba(look.ground) for mark, look in LOOKS.items()}}
     for number, shown in enumerate(places):
         if shown.score is None:
             colours[number] = plain[shown.mark]

@@ -123,7 +123,7 @@ class Panel:
 def _value(shown: Shown) -> str:
     if shown.score is not None:
         return score_label(shown.score)
-    return LOOKS[shown.mark].symbol
+    return LOOKS[shown.mark].symbol if shown.mark in LOOKS else ""
 
 
 def _patch(middle: Point, text: str, size: float) -> Box:

@@ -195,7 +195,7 @@ def _ruler(labels: Sequence[str], columns: range, step: int) -> str:
 def _cell(shown: Shown, step: int) -> Span:
     mark, score = shown.mark, shown.score
     if score is None:
-        text, style = _INSTEAD[mark]
+        text, style = _INSTEAD.get(mark, Span(" "))
         return Span(f"{text.rjust(step - 1) if step > _NARROW else text[0]} ", style)
     style = ("red",) if mark is Mark.FAILED else ("yellow",) if mark in _SUFFIXES else ("green",)
     digits = ("#" if score == 1 else f"{int(score * 10)}") if step == _NARROW else score_label(score)

@@ -125,7 +125,7 @@ def test_lengths_run_to_the_right_and_depth_0_is_on_top() -> None:
     assert grid.lengths == (500, 4000)
     assert grid.depths == ("3.95", "20.33", "100")
     assert [len(places) for places in grid.places] == [2, 2, 2]
-    assert grid.places[1][0].mark is Mark.NOT_RUN
+    assert grid.places[1][0].mark is Mark.NO_CELL
 
 
 def test_of_two_cells_in_one_place_the_one_that_ran_is_shown() -> None:

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from pytest_haystack.reports.cell_result import STATES, SweepResults
 from pytest_haystack.reports.escape import width_of
+from pytest_haystack.reports.heatmap import heatmap_figure
+from pytest_haystack.reports.markdown import summary_markdown
 from pytest_haystack.reports.terminal import painted, plain, render_grid
 from tests.reports.sweeps import ANY_TEXT, MIXED, cell, grid, row, sweep
 
@@ -49,8 +51,8 @@ def test_each_mark_is_told_apart_and_explained() -> None:
         "  50%     1     0F    0x    1X    E   n/a     .     .",
     ]
     assert " ".join(line.strip() for line in lines[7:]) == (
-        "F failed; x known failure (xfail); X known failure that passed (xpass); E error; n/a unsupported: context too long; "
-        ". not run"
+        "F failed; x known failure (xfail); X known failure that passed (xpass); E error; n/a unsupported: "
+        "context too long; . not run"
     )
 
 
@@ -108,6 +110,15 @@ def test_digits_keep_their_marks() -> None:
     )
 
     assert lines_of(sweep(cells))[4].startswith("  50% 5 5F5x5XE 5 5 ")
+
+
+def test_a_place_without_a_cell_stays_blank_everywhere() -> None:
+    results = sweep([cell(length=1000, depth=0), cell(length=2000, depth=50)])
+
+    assert lines_of(results)[3:] == ["   0%    1", "  50%         1", ""]
+    assert "| `0%` | ✅ 1 |  |" in summary_markdown(results)
+    assert "not run" not in summary_markdown(results)
+    assert not any("not run" in text.get_text() for text in heatmap_figure(results, "reader", "single").texts)
 
 
 def test_more_lengths_become_digits() -> None:
