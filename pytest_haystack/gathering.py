@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING
 
 from pytest_haystack import __version__
 from pytest_haystack.reports.cell_result import CellResult, SweepResults
+from pytest_haystack.results.statistics import Row
 
 if TYPE_CHECKING:
     from pytest_haystack.recording import Tested
     from pytest_haystack.session import Sweep
     from pytest_haystack.sweep import Cell
+
+
+#: How a row's ``provider_model`` begins where a user's own fixture `model` answered.
+_FIXTURE = "fixture "
 
 
 def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetime) -> SweepResults:
@@ -79,7 +84,8 @@ def note_on(note: str, known: Container[str], tasks: Container[str]) -> str:
 
 
 def notes_of(tested: Iterable[Tested]) -> list[str]:
-    """What the documents themselves tell: a text that was repeated, tokens that were kept free."""
+    """What rows tell: a text that was repeated, tokens that were kept free, who answered in place of a model."""
+    tested = list(tested)
     repeats: dict[str, tuple[float, int]] = {}
     reserves: dict[tuple[str, int], int] = {}
     for row in (row for one in tested for row in one.rows.values()):
@@ -94,6 +100,22 @@ def notes_of(tested: Iterable[Tested]) -> list[str]:
     return [
         *(f"the text of {s} is used {times:.3g} times at {length:,} tokens" for s, (times, length) in repeats.items()),
         *(f"{model}: {free:,} of {length:,} tokens are kept free" for (model, length), free in reserves.items()),
+        *_stand_ins(row for one in tested for row in one.rows.values()),
+    ]
+
+
+def _stand_ins(rows: Iterable[Row]) -> list[str]:
+    """A line for each model of which all answers came from a fixture."""
+    answerers: dict[str, dict[str | None, None]] = {}
+    for row in rows:
+        # Where nothing was returned, nobody is named.
+        if row["provider_model"] is not None or row["score"] is not None:
+            answerers.setdefault(row["model_id"], {})[row["provider_model"]] = None
+    return [
+        f"{model}: answered by the fixture {', '.join(name[len(_FIXTURE) :] for name in names if name)} "
+        "of a conftest, not by the configured model"
+        for model, names in answerers.items()
+        if all(name is not None and name.startswith(_FIXTURE) for name in names)
     ]
 
 

@@ -17,6 +17,7 @@ from pytest_haystack.reports.labels import (
     chance_label,
     counted,
     every_nth,
+    interval_labels,
     length_labels,
     rate_label,
     score_label,
@@ -112,9 +113,9 @@ def _head(model: str, task: str, cells: Sequence[CellResult], chance: float | No
     states = ", ".join(_counted(state, count) for state, count in state_counts(cells).items() if count)
     mean = "no score"
     if figures.interval is not None:
-        low, high = figures.interval
+        low, high = interval_labels(*figures.interval)
         trials = counted(figures.n, "trial")
-        mean = f"mean {rate_label(figures.end_to_end_rate)} [{rate_label(low)}, {rate_label(high)}] over {trials}"
+        mean = f"mean {rate_label(figures.end_to_end_rate)} [{low}, {high}] over {trials}"
         if chance is not None:
             mean += f" (chance {chance_label(chance)})"
     half = width // 2 - 1

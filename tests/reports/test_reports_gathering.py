@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from pytest_haystack import recording
-from pytest_haystack.gathering import gather, note_on, path_from
+from pytest_haystack.gathering import gather, note_on, notes_of, path_from
 from pytest_haystack.registry import Registry
 from pytest_haystack.reports.cell_result import SweepResults, state_counts
 from pytest_haystack.running.workbench import load_bench
 from pytest_haystack.session import Sweep, Sweeps
+from tests.reports.sweeps import row
 
 CONFIG = """\
 name: small
@@ -112,3 +113,28 @@ def test_a_note_loses_the_tasks_that_are_not_there(note: str, left: str) -> None
 )
 def test_a_sweep_file_is_told_by_its_path_from_where_the_run_was_started(path: str, shown: str, tmp_path: Path) -> None:
     assert path_from(tmp_path, Path(path.format(here=tmp_path))) == shown
+
+
+def answered(model: str, *provider_models: str | None, score: float | None = 1.0) -> recording.Tested:
+    """A test of a model whose trials were answered by these."""
+    recipe = {"repeats": 1, "document_tokens": 1000}
+    rows = {
+        trial: row(score, model_id=model, provider_model=name, recipe=recipe)
+        for trial, name in enumerate(provider_models)
+    }
+    return recording.Tested(f"x[{model}]", "small", "x", True, rows=rows)
+
+
+def test_a_model_that_a_fixture_stood_in_for_is_told() -> None:
+    tested = [
+        answered("reader", "fixture model.<locals>.answer", "fixture model.<locals>.answer"),
+        answered("reader", None, score=None),
+        answered("mixed", "fixture Pipeline", "gpt-4o-2024"),
+        answered("scored", "fixture Pipeline", None),
+        answered("broken", None, score=None),
+        answered("own", "gpt-4o-2024"),
+    ]
+
+    assert notes_of(iter(tested)) == [
+        "reader: answered by the fixture model.<locals>.answer of a conftest, not by the configured model"
+    ]

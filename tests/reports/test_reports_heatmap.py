@@ -205,10 +205,19 @@ def test_the_threshold_is_told_where_it_is_not_perfection() -> None:
     assert not any("passes from" in text for text in plain)
 
 
+def test_the_subtitle_says_how_many_cells_had_an_error() -> None:
+    cells = grid(LENGTHS, [0, 50], lambda length, _: {"state": "error", "score": None} if length == 500 else {})
+    shown = words(heatmap_figure(sweep(cells), "reader", "single"))
+    overview = words(overview_figure(sweep([*cells, cell(task="multi")])))
+
+    assert "mean score 1.00 over 6 trials, 95% interval 0.61 to 1.00; 2 of 8 cells had an error" in shown
+    assert "mean score 1.00 over 7 trials, 1 model, 2 tasks; 2 of 9 cells had an error" in overview
+
+
 def test_a_sweep_of_errors_has_no_mean() -> None:
     figure = heatmap_figure(sweep([cell("error", None, trials=3)]), "reader", "single")
 
-    assert "no score (3 trials)" in words(figure)
+    assert "no score (3 trials; 1 of 1 cell had an error)" in words(figure)
     assert values(figure) == {"!": 1}
 
 
@@ -371,7 +380,7 @@ def test_the_overview_puts_models_below_each_other_and_tasks_side_by_side() -> N
 
     assert reader[0] == other[0] < multi[0]
     assert reader[1] == multi[1] < other[1]
-    assert "mean score 0.96 over 26 trials, 2 models, 2 tasks" in places
+    assert "mean score 0.96 over 26 trials, 2 models, 2 tasks; 1 of 27 cells had an error" in places
     assert [text for text in words(figure) if text.startswith("mean ") and len(text) < 10] == [
         "mean 1.00",
         "mean 0.50",

@@ -11,9 +11,11 @@ from pytest_haystack.reports.grid import Mark, grid_of
 from pytest_haystack.reports.labels import (
     counted,
     every_nth,
+    interval_labels,
     length_labels,
     rate_label,
     score_label,
+    signed_label,
     usd_label,
 )
 from tests.reports.sweeps import MIXED, cell, row
@@ -72,6 +74,32 @@ def test_rates_take_more_decimals_near_the_ends() -> None:
         "0.0004",
         "-",
     ]
+
+
+def test_rates_that_are_nearly_0_or_1_never_look_like_it() -> None:
+    assert [rate_label(rate) for rate in (1e-9, 0.00004, 0.00006, 0.99994, 1 - 1e-9)] == [
+        "<0.0001",
+        "<0.0001",
+        "0.0001",
+        "0.9999",
+        ">0.9999",
+    ]
+    assert [signed_label(value) for value in (-1e-17, 1e-17, -0.25, None)] == ["0.00", "0.00", "-0.25", "-"]
+
+
+@pytest.mark.parametrize(
+    ("ends", "shown"),
+    [
+        ((0.36, 0.98), ("0.36", "0.98")),
+        ((0, 0.9986), ("0.000", "0.999")),
+        ((0.9962, 1), ("0.996", "1.000")),
+        ((0.00042, 0.4), ("0.0004", "0.4000")),
+        ((0, 1), ("0.00", "1.00")),
+        ((1e-9, 0.5), ("<0.0001", "0.5000")),
+    ],
+)
+def test_both_ends_of_an_interval_have_the_same_decimals(ends: tuple[float, float], shown: tuple[str, str]) -> None:
+    assert interval_labels(*ends) == shown
 
 
 def test_sums_of_money_and_counts_read_well() -> None:
