@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Container, Iterable, Sequence
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_haystack import __version__
 from pytest_haystack.reports.cell_result import CellResult, SweepResults
+from pytest_haystack.results.statistics import Row
 
 if TYPE_CHECKING:
     from pytest_haystack.recording import Tested
@@ -15,32 +18,40 @@ if TYPE_CHECKING:
     from pytest_haystack.sweep import Cell
 
 
-def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetime) -> SweepResults:
-    """The results of a sweep: for each test function, model and task of which something ran, every cell.
+#: How a row's ``provider_model`` begins where a user's own fixture `model` answered.
+_FIXTURE = "fixture "
 
-    A user's own test function is shown as a task of its own, ``FUNCTION:TASK``.
+
+def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetime) -> SweepResults:
+    """The results of a sweep: for each model and task of which something ran, every cell.
+
+    A user's own test function is shown as a task of its own, ``FUNCTION:TASK``, with the cells that it was run on:
+    its marks say which those are, so the others are not missing.
     """
     found = {(one.group, one.cell): one for one in tested}
     ids = {cell.id: cell for cell in sweep.cells}
     touched = {(one.group, ids[one.cell].model, ids[one.cell].task) for one in tested}
     prefixes = {one.group: one.nodeid.partition("[")[0] for one in tested}
     cells = [
-        _result(cell, group, found.get((group, cell.id)), prefixes[group])
+        (cell, group)
         for group in dict.fromkeys(one.group for one in tested)
         for cell in sweep.cells
-        if (group, cell.model, cell.task) in touched
+        if ((group, cell.id) in found if group else (group, cell.model, cell.task) in touched)
     ]
     now = datetime.now(timezone.utc)
-    labels = {(group, task) for group, _, task in touched}
+    # In the order of the cells, so that the same run reads the same everywhere.
+    labels = list(dict.fromkeys((group, cell.task) for cell, group in cells))
+    tasks = {task for _, task in labels}
+    bench_notes = [note for told in sweep.bench.notes if (note := note_on(told, sweep.bench.tasks, tasks))]
     return SweepResults(
         name=sweep.name,
-        cells=tuple(cells),
+        cells=tuple(_result(cell, group, found.get((group, cell.id)), prefixes[group]) for cell, group in cells),
         run_id=run_id,
         plugin_version=__version__,
         tokenizer=sweep.loaded.config.tokenizer,
         haystack=", ".join(dict.fromkeys(_sources(sweep))),
-        notes=(*sweep.loaded.notes, *sweep.bench.notes, *notes_of(tested)),
-        config_path=sweep.loaded.path.name,
+        notes=(*sweep.loaded.notes, *bench_notes, *notes_of(tested)),
+        config_path=path_from(Path.cwd(), sweep.loaded.path),
         started_utc=started.isoformat(timespec="seconds"),
         chance={label(group, task): sweep.bench.tasks[task].chance for group, task in labels},
         wall_seconds=(now - started).total_seconds(),
@@ -53,8 +64,28 @@ def label(group: str, task: str) -> str:
     return f"{group}:{task}" if group else task
 
 
+def path_from(directory: Path, path: Path) -> str:
+    """The path relative to a directory that it is below, else its name, with slashes: reports name no machine."""
+    whole = Path(os.path.abspath(directory / path))
+    return whole.relative_to(directory).as_posix() if whole.is_relative_to(directory) else whole.name
+
+
+def note_on(note: str, known: Container[str], tasks: Container[str]) -> str:
+    """A note ``TASK, TASK: words`` without the tasks that are not among ``tasks``, empty where none is left.
+
+    A note that does not begin with ``known`` tasks stays as it is.
+    """
+    before, colon, words = note.partition(": ")
+    named = before.split(", ")
+    if not colon or not all(name in known for name in named):
+        return note
+    left = [name for name in named if name in tasks]
+    return f"{', '.join(left)}: {words}" if left else ""
+
+
 def notes_of(tested: Iterable[Tested]) -> list[str]:
-    """What the documents themselves tell: a text that was repeated, tokens that were kept free."""
+    """What rows tell: a text that was repeated, tokens that were kept free, who answered in place of a model."""
+    tested = list(tested)
     repeats: dict[str, tuple[float, int]] = {}
     reserves: dict[tuple[str, int], int] = {}
     for row in (row for one in tested for row in one.rows.values()):
@@ -69,6 +100,22 @@ def notes_of(tested: Iterable[Tested]) -> list[str]:
     return [
         *(f"the text of {s} is used {times:.3g} times at {length:,} tokens" for s, (times, length) in repeats.items()),
         *(f"{model}: {free:,} of {length:,} tokens are kept free" for (model, length), free in reserves.items()),
+        *_stand_ins(row for one in tested for row in one.rows.values()),
+    ]
+
+
+def _stand_ins(rows: Iterable[Row]) -> list[str]:
+    """A line for each model of which all answers came from a fixture."""
+    answerers: dict[str, dict[str | None, None]] = {}
+    for row in rows:
+        # Where nothing was returned, nobody is named.
+        if row["provider_model"] is not None or row["score"] is not None:
+            answerers.setdefault(row["model_id"], {})[row["provider_model"]] = None
+    return [
+        f"{model}: answered by the fixture {', '.join(name[len(_FIXTURE) :] for name in names if name)} "
+        "of a conftest, not by the configured model"
+        for model, names in answerers.items()
+        if all(name is not None and name.startswith(_FIXTURE) for name in names)
     ]
 
 
@@ -86,6 +133,7 @@ def _result(cell: Cell, group: str, tested: Tested | None, prefix: str) -> CellR
         duration_seconds=tested.duration_seconds if tested else 0.0,
         rows=tuple(tested.rows[number] for number in sorted(tested.rows)) if tested else (),
         line=cell.line if not group else None,
+        group=group,
         family=label(group, cell.family),
         variant=dict(cell.variant),
     )

@@ -45,7 +45,8 @@ class CellResult:
     ``context_length`` in tokens, ``depth_percent`` from 0 to 100, ``depth`` as in the id, ``threshold`` from 0 to 1.
     ``message`` is the first line of why it failed, erred or was skipped. ``rows`` are the rows of its trials.
     ``line`` is the line in the file of the node id (1-based), where it is known. Where the task is a variant,
-    ``family`` is what it is one of and ``variant`` its value of each axis.
+    ``family`` is what it is one of and ``variant`` its value of each axis. ``group`` is the name of the user's own
+    test function that the cell was run by, empty for the sweep file's own test.
     """
 
     nodeid: str
@@ -62,6 +63,7 @@ class CellResult:
     line: int | None = None
     family: str = ""
     variant: Mapping[str, str | int | float] = field(default_factory=dict)
+    group: str = ""
 
     @property
     def score(self) -> float | None:
@@ -85,7 +87,8 @@ class CellResult:
 class SweepResults:
     """A sweep and all its cells in config order; those that were not selected have the state ``not_run``.
 
-    ``haystack`` says in a few words where the text is from, ``notes`` are lines that a reader should know.
+    ``haystack`` says in a few words where the text is from, ``notes`` are lines that a reader should know,
+    ``config_path`` is the sweep file's name, or its path from the directory that the run was started in.
     ``chance`` is the score (0 to 1) that blind guessing reaches, by task id. ``wall_seconds`` is how long the run
     took, None where it is not known. ``by_position`` names the tasks whose score is drawn against the depth.
     """

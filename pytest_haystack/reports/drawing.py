@@ -33,6 +33,8 @@ POINTS_PER_INCH = 72.0
 SOFTWARE = "pytest-haystack"
 #: Height of a digit of DejaVu Sans as part of the font size.
 _DIGIT_HEIGHT = 0.729
+#: Inches of the largest corner that is a mark; how far inside its box it stands, as part of itself.
+_MOST_CORNER, _CORNER_INSET = 0.16, 0.22
 #: Inches between text and the edge of the picture.
 EDGE = 0.3
 
@@ -104,11 +106,31 @@ class Sheet:
 
     def boxes(self, boxes: Sequence[Box], colours: Any, name: str = "", **options: Any) -> None:
         """Filled rectangles; ``name`` is how to find them again."""
+        self._polygons(
+            [[(x, y), (x + w, y), (x + w, y + h), (x, y + h)] for x, y, w, h in boxes], colours, name, options
+        )
+
+    def marks(self, boxes: Sequence[Box], hatch: str, ink: str, name: str, corner: float = 0.34) -> None:
+        """The boxes hatched in this colour; where the hatch is empty, their upper right corners filled with it.
+
+        ``corner`` is the part of a box's shorter side that a corner takes.
+        """
+        if hatch:
+            self.boxes(boxes, "none", name, edgecolors=ink, hatch=hatch)
+            return
+        corners = []
+        for x, y, width, height in boxes:
+            side = min(_MOST_CORNER, corner * min(width, height))
+            right, top = x + width - side * _CORNER_INSET, y + side * _CORNER_INSET
+            corners.append([(right - side, top), (right, top), (right, top + side)])
+        self._polygons(corners, ink, name, {})
+
+    def _polygons(self, corners: Sequence[Sequence[Point]], colours: Any, name: str, options: Any) -> None:
         import numpy as np
         from matplotlib.collections import PolyCollection
 
-        corners: Any = np.array([[(x, y), (x + w, y), (x + w, y + h), (x, y + h)] for x, y, w, h in boxes])
-        filled = PolyCollection(corners, facecolors=colours, transform=self.inches, **{"linewidths": 0, **options})
+        points: Any = np.array(corners)
+        filled = PolyCollection(points, facecolors=colours, transform=self.inches, **{"linewidths": 0, **options})
         filled.set_gid(name)
         self.figure.add_artist(filled)
 

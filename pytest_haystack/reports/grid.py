@@ -12,16 +12,18 @@ from pytest_haystack.reports.cell_result import CellResult, State
 class Mark(Enum):
     """What a cell shows; the value is the name in legends.
 
-    ``SCORE``, ``XFAIL`` and ``XPASS`` go with a score, the others stand in its place.
+    ``SCORE``, ``FAILED``, ``XFAIL`` and ``XPASS`` go with a score, the others stand in its place.
     """
 
     SCORE = "score"
+    FAILED = "failed"
     XFAIL = "known failure (xfail)"
     XPASS = "known failure that passed (xpass)"
     ERROR = "error"
     UNSUPPORTED = "unsupported: context too long"
     NOT_RUN = "not run"
     NO_SCORE = "ran without a score"
+    NO_CELL = "no cell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Shown:
     state: State
 
 
-EMPTY = Shown(Mark.NOT_RUN, None, "not_run")
+EMPTY = Shown(Mark.NO_CELL, None, "not_run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,16 @@ class Grid:
 def shown_of(cell: CellResult) -> Shown:
     """What a cell shows: a score only where it was asked and judged."""
     if cell.state == "not_run":
-        return EMPTY
+        return Shown(Mark.NOT_RUN, None, cell.state)
     if cell.state == "error":
         return Shown(Mark.ERROR, None, cell.state)
     if cell.state == "skipped":
         overflow = cell.outcome == "context_overflow"
         return Shown(Mark.UNSUPPORTED if overflow else Mark.NOT_RUN, None, cell.state)
     score = cell.score
+    if cell.state == "failed":
+        # The score alone does not tell: thresholds differ, and a known failure that passes may have to fail.
+        return Shown(Mark.FAILED, score, cell.state)
     if cell.state == "xfailed":
         return Shown(Mark.XFAIL, score, cell.state)
     if score is None:
@@ -80,6 +85,7 @@ def grid_of(cells: Iterable[CellResult]) -> Grid:
     places = [[EMPTY] * len(lengths) for _ in depths]
     for cell in listed:
         x, y = column[cell.context_length], row[(cell.depth_percent, cell.depth)]
+        # What there is no cell for counts as not run, so the first cell of a place always comes in.
         if places[y][x].state == "not_run":
             places[y][x] = shown_of(cell)
     return Grid(tuple(lengths), tuple(depth for _, depth in depths), tuple(map(tuple, places)))

@@ -13,8 +13,8 @@ from pytest_haystack.reports.escape import safe_name
 from pytest_haystack.reports.files import distinct
 from pytest_haystack.reports.grid import Grid, grid_of
 from pytest_haystack.reports.key import draw_legend, draw_scale, legend_height
-from pytest_haystack.reports.labels import counted, rate_label
-from pytest_haystack.reports.overview import overview_figure
+from pytest_haystack.reports.labels import counted, interval_labels, rate_label
+from pytest_haystack.reports.overview import erred_cells, overview_figure
 from pytest_haystack.reports.panel import LABEL_HEIGHT, Panel, PanelSize
 from pytest_haystack.results.statistics import statistics_of
 
@@ -93,10 +93,11 @@ def _panel_size(grid: Grid) -> PanelSize:
 def _amounts(cells: Sequence[CellResult]) -> str:
     """What the picture amounts to, in one line."""
     figures = statistics_of(rows_of(cells))
+    erred = erred_cells(cells)
     if figures.interval is None:
-        return f"no score ({counted(figures.trials, 'trial')})"
-    low, high = figures.interval
+        return f"no score ({counted(figures.trials, 'trial')}{erred})"
+    low, high = interval_labels(*figures.interval)
     mean = f"mean score {rate_label(figures.end_to_end_rate)} over {counted(figures.n, 'trial')}"
     threshold = shared_threshold(cells)
     passing = "" if threshold in (None, 0, 1) else f"; a cell passes from {threshold:g}"
-    return f"{mean}, 95% interval {rate_label(low)} to {rate_label(high)}{passing}"
+    return f"{mean}, 95% interval {low} to {high}{passing}{erred}"

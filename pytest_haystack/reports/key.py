@@ -12,7 +12,7 @@ from pytest_haystack.reports.palette import INK, LOOKS, QUIET, hatch_ink, score_
 _BAR_WIDTH = 0.16
 _STRIPES = 100
 #: Scores whose colours stand in the legend for marks that go with a score.
-_LEGEND_SCORES = {Mark.XFAIL: 0.15, Mark.XPASS: 1.0}
+_LEGEND_SCORES = {Mark.FAILED: 0.15, Mark.XFAIL: 0.15, Mark.XPASS: 1.0}
 # Inches.
 _ENTRY_WIDTH, _ENTRY_HEIGHT = 2.75, 0.25
 _SWATCH_WIDTH, _SWATCH_HEIGHT = 0.24, 0.15
@@ -45,7 +45,8 @@ def draw_legend(sheet: Sheet, left: float, top: float, marks: Sequence[Mark]) ->
         look, score = LOOKS[mark], _LEGEND_SCORES.get(mark)
         swatch = (left + column * _ENTRY_WIDTH, top + row * _ENTRY_HEIGHT, _SWATCH_WIDTH, _SWATCH_HEIGHT)
         ground = look.ground if score is None else score_colours([score])
-        sheet.boxes([swatch], ground, f"legend {mark.name}", edgecolors=hatch_ink(look, score), hatch=look.hatch)
+        sheet.boxes([swatch], ground, f"legend {mark.name}")
+        sheet.marks([swatch], look.hatch, hatch_ink(look, score), f"legend {mark.name}", corner=0.65)
         words = f"{mark.value} ({look.symbol})" if look.symbol else mark.value
         sheet.text(swatch[0] + _SWATCH_WIDTH + 0.08, swatch[1] + 0.12, words, 8.5, va="baseline")
 

@@ -30,20 +30,39 @@ def score_label(score: float) -> str:
 
 
 def rate_label(rate: float | None) -> str:
-    """A rate with two decimals, with more where it would else look like 0 or 1 without being it; - for none."""
-    if rate is None:
-        return "-"
-    for decimals in (2, 3, 4, 5):
-        text = f"{rate:.{decimals}f}"
-        if rate in (0, 1) or float(text) not in (0, 1):
-            return text
-    return text
+    """A rate with two decimals; - for none.
+
+    Where it would look like 0 or 1 without being it, with up to four, then ``<0.0001`` or ``>0.9999``.
+    """
+    return "-" if rate is None else _with_decimals(rate, _decimals(rate))
+
+
+def interval_labels(low: float, high: float) -> tuple[str, str]:
+    """The ends of an interval as `rate_label` shows rates, both with as many decimals as either needs."""
+    decimals = max(_decimals(low), _decimals(high))
+    return _with_decimals(low, decimals), _with_decimals(high, decimals)
+
+
+def _decimals(rate: float) -> int:
+    if rate in (0, 1):
+        return 2
+    return next((decimals for decimals in (2, 3) if round(rate, decimals) not in (0, 1)), 4)
+
+
+def _with_decimals(rate: float, decimals: int) -> str:
+    text = f"{rate:.{decimals}f}"
+    if rate in (0, 1) or float(text) not in (0, 1):
+        return text
+    return "<0.0001" if rate < 0.5 else ">0.9999"
 
 
 def signed_label(value: float | None) -> str:
     """A figure from -1 to 1 as `rate_label` shows rates; - for none."""
     if value is None:
         return "-"
+    # A sum of rates may miss 0 by the last bit.
+    if abs(value) < 0.00005:
+        return "0.00"
     return f"-{rate_label(-value)}" if value < 0 else rate_label(value)
 
 

@@ -12,7 +12,15 @@ from typing import Any
 from pytest_haystack.reports.cell_result import GateVerdict, State, SweepResults, rows_of
 from pytest_haystack.reports.escape import markdown_code, printable, shorten
 from pytest_haystack.reports.grid import Grid, Mark, Shown, grid_of
-from pytest_haystack.reports.labels import chance_label, counted, length_labels, rate_label, score_label, usd_label
+from pytest_haystack.reports.labels import (
+    chance_label,
+    counted,
+    interval_labels,
+    length_labels,
+    rate_label,
+    score_label,
+    usd_label,
+)
 from pytest_haystack.reports.sections import comparison_sections, score_with_interval, tendency_sections
 from pytest_haystack.reports.summary import summary_data
 from pytest_haystack.results.statistics import statistics_of
@@ -66,13 +74,14 @@ def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -
 
 def _headline(results: SweepResults, data: dict[str, Any]) -> list[str]:
     cells = data["cells"]
-    states = [f"{_SIGNS[state]} {cells[state]} {_WORDS[state]}" for state in _SIGNS if cells[state]]
-    lines = [f"# Context sweep {markdown_code(results.name)}", "", f"{cells['total']} cells: {', '.join(states)}", ""]
+    states = [f"{_SIGNS[state]} {_counted(state, cells[state])}" for state in _SIGNS if cells[state]]
+    all_cells = counted(cells["total"], "cell")
+    lines = [f"# Context sweep {markdown_code(results.name)}", "", f"{all_cells}: {', '.join(states)}", ""]
     if data["interval_95"] is not None:
-        low, high = data["interval_95"]
+        low, high = interval_labels(*data["interval_95"])
         lines.append(
             f"**Mean score {rate_label(data['end_to_end_rate'])}** over {counted(data['scored_trials'], 'trial')} "
-            f"(95% interval {rate_label(low)} to {rate_label(high)}), "
+            f"(95% interval {low} to {high}), "
             f"retrieval rate {rate_label(data['retrieval_rate'])}."
         )
     lines.append(f"Outcomes: {_histogram(data['outcomes']) or 'none'}.")
@@ -82,6 +91,10 @@ def _headline(results: SweepResults, data: dict[str, Any]) -> list[str]:
     if seconds is not None:
         spent.append(f"{seconds:,.1f} s")
     return [*lines, f"{', '.join(spent).capitalize()}.", ""]
+
+
+def _counted(state: State, count: int) -> str:
+    return counted(count, "error") if state == "error" else f"{count:,} {_WORDS[state]}"
 
 
 def _histogram(outcomes: dict[str, int]) -> str:
@@ -143,6 +156,8 @@ def _table(grid: Grid) -> list[str]:
 
 
 def _cell(shown: Shown) -> str:
+    if shown.mark is Mark.NO_CELL:
+        return ""
     sign = _SIGNS[shown.state]
     if shown.score is not None:
         return f"{sign} {score_label(shown.score)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.reports.cell_result import CellResult, SweepResults, rows_of
@@ -36,9 +37,15 @@ def overview_figure(results: SweepResults) -> Figure:
     ]
     with settings():
         sheet = _panels(results, groups) if len(groups) <= MOST_PANELS else _means(results, groups)
-        sheet.head(results.name, ", ".join(amounts))
+        sheet.head(results.name, ", ".join(amounts) + erred_cells(results.cells))
         sheet.foot(results.source)
     return sheet.figure
+
+
+def erred_cells(cells: Sequence[CellResult]) -> str:
+    """``; 3 of 15 cells had an error``, empty where none had: their trials may be missing in a mean."""
+    erred = sum(cell.state == "error" for cell in cells)
+    return f"; {erred} of {counted(len(cells), 'cell')} had an error" if erred else ""
 
 
 def _panels(results: SweepResults, groups: dict[tuple[str, str], list[CellResult]]) -> Sheet:

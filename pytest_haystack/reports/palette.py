@@ -19,7 +19,8 @@ _SCORE_STOPS = ("#810f1f", "#b5342d", "#d36235", "#dc943e", "#c1c067", "#72e3bd"
 class Look:
     """How a mark is drawn: its ground where there is no score, hatch, colour of the hatch, symbol.
 
-    A hatch without a colour of its own is light on dark scores and dark on light ones.
+    A hatch without a colour of its own is light on dark scores and dark on light ones. A mark without a hatch is a
+    corner in that colour, which leaves the colour of the score as it is.
     """
 
     ground: str
@@ -50,6 +51,7 @@ def line_look(number: int) -> LineLook:
 
 
 LOOKS: dict[Mark, Look] = {
+    Mark.FAILED: Look("#d9dbe0", "", None, ""),
     Mark.XFAIL: Look("#d9dbe0", "////", None, ""),
     Mark.XPASS: Look("#d9dbe0", "\\\\\\\\", None, ""),
     Mark.ERROR: Look("#f4f4f4", "xxxx", "#7d7d7d", "!"),
@@ -71,7 +73,7 @@ def score_colours(scores: Sequence[float]) -> Any:
 def grounds(places: Sequence[Shown]) -> Any:
     """The colour of each place: that of its score, or of the mark instead."""
     colours = score_colours([shown.score or 0.0 for shown in places])
-    plain = {mark: _rgba(look.ground) for mark, look in LOOKS.items()}
+    plain = {Mark.NO_CELL: _rgba(PAPER), **{mark: _rgba(look.ground) for mark, look in LOOKS.items()}}
     for number, shown in enumerate(places):
         if shown.score is None:
             colours[number] = plain[shown.mark]
@@ -89,7 +91,7 @@ def ink_on(score: float) -> str:
 
 
 def hatch_ink(look: Look, score: float | None) -> str:
-    """Colour of a hatch on the colour of a score."""
+    """Colour of a hatch, or of a corner, on the colour of a score."""
     if look.ink is not None:
         return look.ink
     return INK if score is None else ink_on(score)

@@ -38,12 +38,12 @@ class Panel:
         self.height = size.cell_height * len(grid.depths)
 
     def draw(self) -> None:
-        """Colours, hatches, values and labels."""
+        """Colours, marks, values and labels."""
         places = [shown for row in self.grid.places for shown in row]
         boxes = self._boxes()
         gap = min(1.2, 0.05 * POINTS_PER_INCH * min(self.size.cell_width, self.size.cell_height))
         self.sheet.boxes(boxes, grounds(places), "cells", edgecolors=PAPER, linewidths=gap)
-        self._hatches(places, boxes)
+        self._marks(places, boxes)
         self._values(places, boxes)
         self._length_labels()
         self._depth_labels()
@@ -58,15 +58,15 @@ class Panel:
             for column in range(len(self.grid.lengths))
         ]
 
-    def _hatches(self, places: list[Shown], boxes: list[Box]) -> None:
+    def _marks(self, places: list[Shown], boxes: list[Box]) -> None:
         # A collection has one colour of hatch.
-        hatched: dict[tuple[Mark, str], list[Box]] = {}
+        marked: dict[tuple[Mark, str], list[Box]] = {}
         for shown, box in zip(places, boxes, strict=True):
             look = LOOKS.get(shown.mark)
             if look is not None:
-                hatched.setdefault((shown.mark, hatch_ink(look, shown.score)), []).append(box)
-        for (mark, ink), marked in hatched.items():
-            self.sheet.boxes(marked, "none", f"mark {mark.name}", edgecolors=ink, hatch=LOOKS[mark].hatch)
+                marked.setdefault((shown.mark, hatch_ink(look, shown.score)), []).append(box)
+        for (mark, ink), own in marked.items():
+            self.sheet.marks(own, LOOKS[mark].hatch, ink, f"mark {mark.name}")
 
     def _values(self, places: list[Shown], boxes: list[Box]) -> None:
         """The score of each cell, or the symbol in its place, where they fit."""
@@ -83,7 +83,7 @@ class Panel:
                 continue
             middle = (x + width / 2, y + height / 2)
             marked = shown.mark in LOOKS
-            if marked:
+            if marked and LOOKS[shown.mark].hatch:
                 patches.append((shown, _patch(middle, text, size)))
             ink = INK if shown.score is None else ink_on(shown.score)
             stamps.setdefault((text, ink, marked), []).append(middle)
@@ -123,7 +123,7 @@ class Panel:
 def _value(shown: Shown) -> str:
     if shown.score is not None:
         return score_label(shown.score)
-    return LOOKS[shown.mark].symbol
+    return LOOKS[shown.mark].symbol if shown.mark in LOOKS else ""
 
 
 def _patch(middle: Point, text: str, size: float) -> Box:

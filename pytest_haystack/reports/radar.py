@@ -22,17 +22,27 @@ LEAST_TASKS = 3
 # Inches.
 _WIDTH, _DIAMETER, _TOP = 8.6, 4.5, 1.25
 _LEGEND_COLUMNS = 2
+#: Radians between neighbouring lines, and between the first and the last.
+_MOST_APART, _MOST_SPREAD = 0.035, 0.14
+_DASHES = ("solid", "dashed", "dashdot", "dotted")
 
 
 def write_radar(results: SweepResults, path: Path) -> list[Path]:
-    """Write the picture, or nothing where the sweep has fewer than three tasks with a score."""
+    """Write the picture, or nothing where the sweep file has fewer than three tasks with a score."""
     figure = radar_figure(results)
     return [] if figure is None else [save(figure, path)]
 
 
 def radar_figure(results: SweepResults) -> Figure | None:
-    """One axis a task from 0 in the middle to 1, one line a model; None with fewer than three scored tasks."""
-    means = {group: end_to_end_rate(rows_of(cells)) for group, cells in results.by_model_and_task().items()}
+    """One axis a task from 0 in the middle to 1, one line a model; None with fewer than three scored tasks.
+
+    Tasks are those of the sweep file: a user's own test functions ask them again, and are no further abilities.
+    """
+    means = {
+        group: end_to_end_rate(rows_of(cells))
+        for group, cells in results.by_model_and_task().items()
+        if not any(cell.group for cell in cells)
+    }
     tasks = [task for task in results.tasks if any(means.get((model, task)) is not None for model in results.models)]
     if len(tasks) < LEAST_TASKS:
         return None
@@ -41,8 +51,9 @@ def radar_figure(results: SweepResults) -> Figure | None:
     with settings():
         sheet = Sheet(_WIDTH, _TOP + _DIAMETER + 0.7 + 0.26 * rows + 0.5)
         lines = _draw(sheet, tasks, {model: [means.get((model, task)) for task in tasks] for model in models})
-        _names(sheet, lines, {model: _mean_of_tasks(means, model, tasks) for model in models})
-        sheet.head(f"{results.name}: mean score by task", counted(len(tasks), "task"))
+        shared = [task for task in tasks if all(means.get((model, task)) is not None for model in models)]
+        _names(sheet, lines, {model: mean(means[(model, task)] or 0.0 for task in shared) for model in models})
+        sheet.head(f"{results.name}: mean score by task", _amounts(len(tasks), len(shared), len(models)))
         sheet.foot(results.source)
     return sheet.figure
 
@@ -57,20 +68,37 @@ def _draw(sheet: Sheet, tasks: list[str], means: dict[str, list[float | None]]) 
     for number, values in enumerate(means.values()):
         radii = [math.nan if value is None else value for value in values]
         look = line_look(number)
+        # Lines of equal scores would hide each other: each is turned a little, the earlier ones are wider.
+        turn = (number - (len(means) - 1) / 2) * min(_MOST_APART, _MOST_SPREAD / len(means))
+        turned = [angle + turn for angle in (*angles, angles[0])]
         (line,) = axes.plot(
-            [*angles, angles[0]],
+            turned,
             [*radii, radii[0]],
             color=look.colour,
             marker=look.marker,
             markersize=5,
-            linewidth=1.8,
-            linestyle=look.dashes,
+            linewidth=max(1.4, 2.8 - 0.5 * number),
+            linestyle=_dashes(number),
             clip_on=False,
         )
         if len(means) <= 4 and None not in values:
-            axes.fill(angles, radii, color=look.colour, alpha=0.08)
+            axes.fill(turned[:-1], radii, color=look.colour, alpha=0.08)
         lines.append(line)
     return lines
+
+
+def _dashes(number: int) -> str:
+    """Neighbours differ; together with colour and marker of the line, so do all of the first hundred and more."""
+    return _DASHES[(number + number // 8) % len(_DASHES)]
+
+
+def _amounts(tasks: int, shared: int, models: int) -> str:
+    """How many tasks there are, and of which the means are."""
+    if models == 1 or shared == tasks:
+        return counted(tasks, "task")
+    if not shared:
+        return f"{counted(tasks, 'task')}, none of which every model has a score for"
+    return f"{counted(tasks, 'task')}; means over the {shared} that every model has a score for"
 
 
 def _web(axes: Any, tasks: list[str], angles: list[float]) -> None:
@@ -103,11 +131,7 @@ def _names(sheet: Sheet, lines: list[Artist], means: dict[str, float | None]) ->
         bbox_to_anchor=(0.5, 1 - (_TOP + _DIAMETER + 0.6) / sheet.height),
         ncols=min(_LEGEND_COLUMNS, len(means)),
         frameon=False,
+        handlelength=3.5,
         borderpad=0,
         fontsize=10,
     )
-
-
-def _mean_of_tasks(means: dict[tuple[str, str], float | None], model: str, tasks: list[str]) -> float | None:
-    """Each task counts the same, as on the picture."""
-    return mean(value for task in tasks if (value := means.get((model, task))) is not None)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pytest_haystack.reports.cell_result import SweepResults, rows_of
 from pytest_haystack.reports.comparisons import Comparison, comparisons_of, levels_text
 from pytest_haystack.reports.escape import markdown_code
-from pytest_haystack.reports.labels import rate_label, signed_label
+from pytest_haystack.reports.labels import interval_labels, rate_label, signed_label
 from pytest_haystack.results.statistics import Statistics
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
@@ -26,7 +26,7 @@ def score_with_interval(figures: Statistics) -> str:
     """``**0.83** (0.36 to 0.98, n 4)``, - without a score."""
     if figures.interval is None:
         return "-"
-    low, high = map(rate_label, figures.interval)
+    low, high = interval_labels(*figures.interval)
     return f"**{rate_label(figures.end_to_end_rate)}** ({low} to {high}, n {figures.n})"
 
 

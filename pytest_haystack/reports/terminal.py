@@ -17,6 +17,7 @@ from pytest_haystack.reports.labels import (
     chance_label,
     counted,
     every_nth,
+    interval_labels,
     length_labels,
     rate_label,
     score_label,
@@ -38,15 +39,16 @@ Line: TypeAlias = "tuple[Span, ...]"
 
 #: Text and style of marks in place of a score.
 _INSTEAD: dict[Mark, Span] = {
+    Mark.FAILED: Span("F", ("red",)),
     Mark.XFAIL: Span("x", ("yellow",)),
     Mark.ERROR: Span("E", ("red", "bold")),
     Mark.UNSUPPORTED: Span("n/a", ("cyan",)),
     Mark.NOT_RUN: Span(".", ("light",)),
     Mark.NO_SCORE: Span("?", ("cyan",)),
 }
-_SUFFIXES = {Mark.XFAIL: "x", Mark.XPASS: "X"}
+_SUFFIXES = {Mark.FAILED: "F", Mark.XFAIL: "x", Mark.XPASS: "X"}
 _SIGNS = {**{mark: span.text for mark, span in _INSTEAD.items()}, **_SUFFIXES}
-#: Columns of a cell: a score, its suffix and air; without air; a single digit.
+#: Columns of a cell: a score, its suffix and air; without air; a single digit and its suffix.
 _WIDE, _TIGHT, _NARROW = 5, 4, 2
 #: Depths and lines beyond these are left to the files.
 _MOST_DEPTHS = 50
@@ -111,9 +113,9 @@ def _head(model: str, task: str, cells: Sequence[CellResult], chance: float | No
     states = ", ".join(_counted(state, count) for state, count in state_counts(cells).items() if count)
     mean = "no score"
     if figures.interval is not None:
-        low, high = figures.interval
+        low, high = interval_labels(*figures.interval)
         trials = counted(figures.n, "trial")
-        mean = f"mean {rate_label(figures.end_to_end_rate)} [{rate_label(low)}, {rate_label(high)}] over {trials}"
+        mean = f"mean {rate_label(figures.end_to_end_rate)} [{low}, {high}] over {trials}"
         if chance is not None:
             mean += f" (chance {chance_label(chance)})"
     half = width // 2 - 1
@@ -184,7 +186,7 @@ def _ruler(labels: Sequence[str], columns: range, step: int) -> str:
     for number in dict.fromkeys((0, len(columns) - 1, *range(len(columns)))):
         label = labels[columns[number]]
         # The last character of a label stands above the last of a score; the suffix comes after it.
-        end = number * step + step - (1 if step > _NARROW else 0)
+        end = number * step + step - 1
         begin = max(0, end - len(label))
         if "".join(ruler[max(0, begin - 1) : begin + len(label) + 1]).isspace():
             ruler[begin : begin + len(label)] = label
@@ -194,12 +196,11 @@ def _ruler(labels: Sequence[str], columns: range, step: int) -> str:
 def _cell(shown: Shown, step: int) -> Span:
     mark, score = shown.mark, shown.score
     if score is None:
-        text, style = _INSTEAD[mark]
-        return Span(f"{text.rjust(step - 1)} " if step > _NARROW else text[0].rjust(step), style)
-    style = ("yellow",) if mark in _SUFFIXES else ("green",) if shown.state == "passed" else ("red",)
-    if step == _NARROW:
-        return Span(("#" if score == 1 else f"{int(score * 10)}").rjust(step), style)
-    return Span(score_label(score).rjust(step - 1) + _SUFFIXES.get(mark, " "), style)
+        text, style = _INSTEAD.get(mark, Span(" "))
+        return Span(f"{text.rjust(step - 1) if step > _NARROW else text[0]} ", style)
+    style = ("red",) if mark is Mark.FAILED else ("yellow",) if mark in _SUFFIXES else ("green",)
+    digits = ("#" if score == 1 else f"{int(score * 10)}") if step == _NARROW else score_label(score)
+    return Span(digits.rjust(step - 1) + _SUFFIXES.get(mark, " "), style)
 
 
 def _legend(results: SweepResults, grids: Sequence[Grid], width: int) -> list[Line]:

@@ -115,6 +115,7 @@ def test_cells_without_a_plain_score_are_marked_and_the_legend_names_what_occurs
         if (artist.get_gid() or "").startswith("mark ")
     }
 
+    assert marked.pop("FAILED") == 1
     assert marked == {"XFAIL": 1, "XPASS": 1, "ERROR": 1, "UNSUPPORTED": 1, "NOT_RUN": 2}
     assert all(artists(figure, f"mark {name}")[0].get_hatch() for name in marked)
     assert len({artists(figure, f"mark {name}")[0].get_hatch() for name in marked}) == len(marked)
@@ -129,6 +130,37 @@ def test_cells_without_a_plain_score_are_marked_and_the_legend_names_what_occurs
     assert "known failure (xfail)" in shown
     assert "unsupported: context too long (n/a)" in shown
     assert "ran without a score (?)" not in shown
+
+
+def test_a_failed_cell_has_a_corner_that_its_score_does_not_give() -> None:
+    cells = [
+        cell("failed", 1 / 3, length=1000, threshold=0.6),
+        cell("passed", 1 / 3, length=2000, threshold=0.3),
+        cell("failed", 1.0, length=4000, message="[XPASS(strict)] lost in the middle"),
+    ]
+    figure: Any = heatmap_figure(sweep(cells), "reader", "single")
+    (ground,) = artists(figure, "cells")
+    boxes = [path.get_extents() for path in ground.get_paths()]
+    corners = artists(figure, "mark FAILED")
+    triangles = [path.get_extents() for artist in corners for path in artist.get_paths()]
+
+    assert len(triangles) == 2
+    for box, triangle in zip((boxes[0], boxes[2]), triangles, strict=True):
+        assert box.x0 < triangle.x0 < triangle.x1 < box.x1
+        assert box.y0 < triangle.y0 < triangle.y1 < (box.y0 + box.y1) / 2
+        assert triangle.width > 0.1
+    # Light on a dark score, dark on a light one, and no hatch over either.
+    assert [luminance(artist.get_facecolors()[0, :3]) > 0.5 for artist in corners] == [True, False]
+    assert not any(artist.get_hatch() for artist in corners)
+    assert "failed" in words(figure)
+    assert "failed" in words(overview_figure(sweep([*cells, cell(task="multi")])))
+
+
+def test_a_cell_that_failed_without_a_score_is_marked_as_failed() -> None:
+    figure: Any = heatmap_figure(sweep([cell("failed", None, rows=())]), "reader", "single")
+
+    assert len(artists(figure, "mark FAILED")) == 1
+    assert values(figure) == {}
 
 
 def test_a_plain_grid_has_no_legend() -> None:
@@ -173,10 +205,19 @@ def test_the_threshold_is_told_where_it_is_not_perfection() -> None:
     assert not any("passes from" in text for text in plain)
 
 
+def test_the_subtitle_says_how_many_cells_had_an_error() -> None:
+    cells = grid(LENGTHS, [0, 50], lambda length, _: {"state": "error", "score": None} if length == 500 else {})
+    shown = words(heatmap_figure(sweep(cells), "reader", "single"))
+    overview = words(overview_figure(sweep([*cells, cell(task="multi")])))
+
+    assert "mean score 1.00 over 6 trials, 95% interval 0.61 to 1.00; 2 of 8 cells had an error" in shown
+    assert "mean score 1.00 over 7 trials, 1 model, 2 tasks; 2 of 9 cells had an error" in overview
+
+
 def test_a_sweep_of_errors_has_no_mean() -> None:
     figure = heatmap_figure(sweep([cell("error", None, trials=3)]), "reader", "single")
 
-    assert "no score (3 trials)" in words(figure)
+    assert "no score (3 trials; 1 of 1 cell had an error)" in words(figure)
     assert values(figure) == {"!": 1}
 
 
@@ -339,7 +380,7 @@ def test_the_overview_puts_models_below_each_other_and_tasks_side_by_side() -> N
 
     assert reader[0] == other[0] < multi[0]
     assert reader[1] == multi[1] < other[1]
-    assert "mean score 0.96 over 26 trials, 2 models, 2 tasks" in places
+    assert "mean score 0.96 over 26 trials, 2 models, 2 tasks; 1 of 27 cells had an error" in places
     assert [text for text in words(figure) if text.startswith("mean ") and len(text) < 10] == [
         "mean 1.00",
         "mean 0.50",

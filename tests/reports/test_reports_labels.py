@@ -11,9 +11,11 @@ from pytest_haystack.reports.grid import Mark, grid_of
 from pytest_haystack.reports.labels import (
     counted,
     every_nth,
+    interval_labels,
     length_labels,
     rate_label,
     score_label,
+    signed_label,
     usd_label,
 )
 from tests.reports.sweeps import MIXED, cell, row
@@ -74,6 +76,32 @@ def test_rates_take_more_decimals_near_the_ends() -> None:
     ]
 
 
+def test_rates_that_are_nearly_0_or_1_never_look_like_it() -> None:
+    assert [rate_label(rate) for rate in (1e-9, 0.00004, 0.00006, 0.99994, 1 - 1e-9)] == [
+        "<0.0001",
+        "<0.0001",
+        "0.0001",
+        "0.9999",
+        ">0.9999",
+    ]
+    assert [signed_label(value) for value in (-1e-17, 1e-17, -0.25, None)] == ["0.00", "0.00", "-0.25", "-"]
+
+
+@pytest.mark.parametrize(
+    ("ends", "shown"),
+    [
+        ((0.36, 0.98), ("0.36", "0.98")),
+        ((0, 0.9986), ("0.000", "0.999")),
+        ((0.9962, 1), ("0.996", "1.000")),
+        ((0.00042, 0.4), ("0.0004", "0.4000")),
+        ((0, 1), ("0.00", "1.00")),
+        ((1e-9, 0.5), ("<0.0001", "0.5000")),
+    ],
+)
+def test_both_ends_of_an_interval_have_the_same_decimals(ends: tuple[float, float], shown: tuple[str, str]) -> None:
+    assert interval_labels(*ends) == shown
+
+
 def test_sums_of_money_and_counts_read_well() -> None:
     assert [usd_label(cost) for cost in (None, 0.0, 0.0012, 12.3)] == ["unknown", "$0.00", "$0.0012", "$12.30"]
     assert (counted(1, "trial"), counted(2000, "trial")) == ("1 trial", "2,000 trials")
@@ -94,7 +122,7 @@ def test_each_state_has_its_mark_and_only_judged_cells_a_score() -> None:
 
     assert [(shown.mark, shown.score) for shown in places] == [
         (Mark.SCORE, 1),
-        (Mark.SCORE, 0),
+        (Mark.FAILED, 0),
         (Mark.XFAIL, 0),
         (Mark.XPASS, 1),
         (Mark.ERROR, None),
@@ -125,7 +153,7 @@ def test_lengths_run_to_the_right_and_depth_0_is_on_top() -> None:
     assert grid.lengths == (500, 4000)
     assert grid.depths == ("3.95", "20.33", "100")
     assert [len(places) for places in grid.places] == [2, 2, 2]
-    assert grid.places[1][0].mark is Mark.NOT_RUN
+    assert grid.places[1][0].mark is Mark.NO_CELL
 
 
 def test_of_two_cells_in_one_place_the_one_that_ran_is_shown() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -48,11 +49,47 @@ def test_each_model_is_a_line_through_its_means() -> None:
     assert [text.get_text() for text in axes.texts] == ["single", "multi", "uuid"]
 
 
-def test_the_legend_gives_each_models_mean_over_its_tasks() -> None:
+def test_the_legends_means_are_over_the_same_tasks_for_each_model() -> None:
     figure = radar_figure(results())
     assert figure is not None
 
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["reader  0.58", "other  0.38"]
+    # Without "uuid", for which "other" has no score.
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["reader  0.75", "other  0.38"]
+    assert "3 tasks; means over the 2 that every model has a score for" in [text.get_text() for text in figure.texts]
+
+
+def test_models_without_a_task_in_common_have_no_means_to_compare() -> None:
+    cells = [cell(model=f"m{number % 2}", task=f"t{number}") for number in range(4)]
+    figure = radar_figure(sweep(cells))
+    assert figure is not None
+
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["m0  -", "m1  -"]
+
+
+def test_a_users_own_test_functions_are_no_axes() -> None:
+    own = [cell(task=task) for task in ("a", "b", "c")]
+    users = [cell(task=f"test_rag:{task}", group="test_rag") for task in ("a", "b", "c")]
+    figure = radar_figure(sweep([*own, *users]))
+    assert figure is not None
+
+    assert [text.get_text() for text in figure.axes[0].texts] == ["a", "b", "c"]
+    assert radar_figure(sweep([*own[:2], *users])) is None
+
+
+@given(st.integers(2, 12))
+@settings(max_examples=5, deadline=None)
+def test_lines_of_equal_scores_do_not_hide_each_other(models: int) -> None:
+    figure = radar_figure(sweep([cell(model=f"m{model}", task=task) for model in range(models) for task in "abc"]))
+    assert figure is not None
+    lines = figure.axes[0].get_lines()
+
+    for first, second in itertools.pairwise(lines):
+        apart = np.asarray(second.get_xdata()) - np.asarray(first.get_xdata())
+        assert (apart > 0.01).all()
+        assert first.get_linestyle() != second.get_linestyle()
+        assert first.get_marker() != second.get_marker()
+    # All of them still point at their tasks.
+    assert max(abs(float(np.asarray(line.get_xdata())[0])) for line in lines) < 0.1
 
 
 def test_many_models_are_told_apart_by_more_than_colour() -> None:

@@ -110,6 +110,13 @@ def test_the_page_has_headline_means_grids_and_what_failed() -> None:
     assert "- tokenizer: `cl100k_base`" in page
 
 
+def test_the_headline_counts_in_words() -> None:
+    page = summary_markdown(sweep([cell("error", None, length=length) for length in (1000, 2000, 3000)]))
+
+    assert "\n3 cells: ⚠️ 3 errors\n" in page
+    assert "\n1 cell: ✅ 1 passed\n" in summary_markdown(sweep([cell()]))
+
+
 def test_a_green_page_lists_no_failures() -> None:
     page = summary_markdown(sweep([cell()], chance={"single": 0.1}))
 

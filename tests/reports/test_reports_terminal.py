@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from pytest_haystack.reports.cell_result import STATES, SweepResults
 from pytest_haystack.reports.escape import width_of
+from pytest_haystack.reports.heatmap import heatmap_figure
+from pytest_haystack.reports.markdown import summary_markdown
 from pytest_haystack.reports.terminal import painted, plain, render_grid
 from tests.reports.sweeps import ANY_TEXT, MIXED, cell, grid, row, sweep
 
@@ -30,9 +32,10 @@ def test_a_grid_shows_scores_lengths_depths_mean_interval_and_counts() -> None:
         "  mean 0.93 [0.77, 0.98] over 27 trials; 8 passed, 1 failed",
         "          500    4K  128K",
         "     0%     1     1     1",
-        "  3.95%     1   .33     1",
+        "  3.95%     1   .33F    1",
         "   100%     1     1     1",
         "",
+        "  F failed",
     ]
 
 
@@ -45,11 +48,11 @@ def test_each_mark_is_told_apart_and_explained() -> None:
         "    xpassed, 1 not run",
         "  outcomes: answered 4, budget 1, context_overflow 1, infra_error 1; retrieval rate 0.50",
         "         1K    2K    4K    8K   16K   32K   64K  128K",
-        "  50%     1     0     0x    1X    E   n/a     .     .",
+        "  50%     1     0F    0x    1X    E   n/a     .     .",
     ]
     assert " ".join(line.strip() for line in lines[7:]) == (
-        "x known failure (xfail); X known failure that passed (xpass); E error; n/a unsupported: context too long; "
-        ". not run"
+        "F failed; x known failure (xfail); X known failure that passed (xpass); E error; n/a unsupported: "
+        "context too long; . not run"
     )
 
 
@@ -57,7 +60,7 @@ def test_colours_say_passed_failed_and_known() -> None:
     spans = {span.text.strip(): span.style for line in render_grid(MIXED) for span in line}
 
     assert spans["1"] == ("green",)
-    assert spans["0"] == ("red",)
+    assert spans["0F"] == ("red",)
     assert spans["0x"] == ("yellow",)
     assert spans["E"] == ("red", "bold")
 
@@ -71,12 +74,51 @@ def test_painting_goes_through_the_terminals_own_markup() -> None:
 
 def test_the_usual_grid_fits_eighty_columns_with_its_scores() -> None:
     lengths = [1000, 2000, 4000, 8000, *(1000 * n for n in (12, 16, 24, 32, 48, 64, 80, 96, 112, 120, 128))]
-    lines = lines_of(sweep(grid(lengths, [0, 3.95, 10.43], lambda *_: {"score": 0.5, "state": "failed"})))
+    lines = lines_of(sweep(grid(lengths, [0, 3.95, 10.43], lambda *_: {"score": 0.5})))
 
     assert lines[4].split() == ["3.95%"] + [".50"] * 15
     assert max(map(len, lines)) <= 80
     assert lines[2].split()[0] == "1K"
     assert lines[2].split()[-1] == "128K"
+
+
+def test_a_failed_cell_is_told_from_one_that_passed_with_its_score() -> None:
+    cells = [
+        cell("failed", 1 / 3, length=1000, threshold=0.6),
+        cell("passed", 1 / 3, length=2000, threshold=0.3),
+        cell("failed", 1.0, length=4000, message="[XPASS(strict)] lost in the middle"),
+        cell("failed", None, length=8000, rows=()),
+    ]
+    spans = render_grid(sweep(cells))[3][1:]
+
+    assert [(span.text.strip(), span.style) for span in spans] == [
+        (".33F", ("red",)),
+        (".33", ("green",)),
+        ("1F", ("red",)),
+        ("F", ("red",)),
+    ]
+    assert lines_of(sweep(cells))[-1] == "  F failed"
+    assert not any("failed" in line for line in lines_of(sweep([cell()])))
+
+
+def test_digits_keep_their_marks() -> None:
+    states = {2000: "failed", 3000: "xfailed", 4000: "xpassed", 5000: "error"}
+    cells = grid(
+        range(1000, 31_000, 1000),
+        [50],
+        lambda length, _: {"state": states.get(length, "passed"), "score": 0.5},
+    )
+
+    assert lines_of(sweep(cells))[4].startswith("  50% 5 5F5x5XE 5 5 ")
+
+
+def test_a_place_without_a_cell_stays_blank_everywhere() -> None:
+    results = sweep([cell(length=1000, depth=0), cell(length=2000, depth=50)])
+
+    assert lines_of(results)[3:] == ["   0%    1", "  50%         1", ""]
+    assert "| `0%` | ✅ 1 |  |" in summary_markdown(results)
+    assert "not run" not in summary_markdown(results)
+    assert not any("not run" in text.get_text() for text in heatmap_figure(results, "reader", "single").texts)
 
 
 def test_more_lengths_become_digits() -> None:
@@ -116,7 +158,7 @@ def test_faultless_grids_give_way_first() -> None:
 
     assert lines[:3] == ["reader: good", "  mean 1.00 [0.74, 1.00] over 11 trials; 11 passed", "reader: bad"]
     assert len(lines) <= 20
-    assert sum(line.endswith(" 0") for line in lines) == 11
+    assert sum(line.endswith(" 0F") for line in lines) == 11
 
 
 def test_very_many_grids_end_in_a_count() -> None:
