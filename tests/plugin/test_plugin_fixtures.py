@@ -172,7 +172,9 @@ def test_a_mark_that_matches_nothing_or_is_misspelt_is_a_usage_error(small: Path
     result = run("test_mine.py")
 
     assert result.ret == 4
-    result.stderr.fnmatch_lines(["ERROR: test_mine.py::test_mine: @pytest.mark.haystack(task='singel'): *did you mean 'single'?"])
+    result.stderr.fnmatch_lines(
+        ["ERROR: test_mine.py::test_mine: @pytest.mark.haystack(task='singel'): *did you mean 'single'?"]
+    )
 
 
 def test_without_a_sweep_such_tests_are_skipped_with_the_reason(run: Run, pytester: Any) -> None:
