@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 import string
+import unicodedata
 import warnings
 from typing import Any
 
