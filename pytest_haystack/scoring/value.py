@@ -5,17 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from pydantic import Field
+
 from pytest_haystack.scoring.abstention import abstains
 from pytest_haystack.scoring.answers import Answer, as_key, as_text, keys_of, mentions_of, read_answer
 from pytest_haystack.scoring.commitment import Stance, committed
+from pytest_haystack.scoring.options import ScorerOptions, takes
 from pytest_haystack.scoring.score import Reference, Score
 from pytest_haystack.scoring.verdicts import missed, recoverable, right
 
 
+class ValueOptions(ScorerOptions):
+    """How the expected value must be written."""
+
+    match_case: bool = Field(False, description="Does the case of letters count?")
+
+
+@takes(ValueOptions)
 def score(answer: str, reference: Reference) -> Score:
     """1 where the expected value, and no planted alternative, is asserted as a whole token; else 0.
 
-    Letter case, typography and markup do not matter; what is denied or taken back does not count.
+    Typography and markup do not matter, nor does letter case without option ``match_case``; what is denied or taken
+    back does not count.
     """
     read = read_answer(answer, reference)
     expected = as_key(as_text(reference.expected))
@@ -23,6 +34,8 @@ def score(answer: str, reference: Reference) -> Score:
     keys = {stance.mention.key for stance in stances}
     names = keys_of(reference.alternatives)
     if keys == {expected} and not _hedged(read, stances, names):
+        if reference.options.get("match_case") and as_text(reference.expected) not in answer:
+            return Score(0.0, "format_failure")
         return right()
     return missed(
         read,

@@ -138,7 +138,9 @@ class KeyValue(Task):
                 labels[self._rule(others).value_of(asked.key)] = INFERRED
         wrong = dict.fromkeys((*values, *labels))
         wrong.pop(asked.expected, None)
-        return Ask(asked.question, asked.expected, tuple(wrong), labels=labels)
+        # Where the value is the key in capitals, an answer that repeats the key has understood nothing.
+        options = {"match_case": True} if self.options.pattern == "letters" else {}
+        return Ask(asked.question, asked.expected, tuple(wrong), options, labels=labels)
 
     def _scattered(self, context: TrialContext) -> list[Needle]:
         """Pairs for the filler: the asked one at the cell's depth, the others anywhere from 5 to 95 percent."""

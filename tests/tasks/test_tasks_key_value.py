@@ -263,3 +263,10 @@ def test_chance_is_one_of_the_values_of_the_document() -> None:
     assert cls(KeyValueOptions(format="json")).chance == 1 / 50
     assert cls(KeyValueOptions(format="json", pattern="linear")).chance == 1 / 100
     assert 0 < cls(KeyValueOptions(format="json", items="fit")).chance <= 2.0**-122
+
+
+def test_repeating_the_key_is_not_right_where_the_value_is_the_key_in_capitals() -> None:
+    cell = asked("key_value", {"format": "json", "pattern": "letters"})
+
+    assert cell.score(cell.expected) == 1
+    assert cell.score(cell.expected.lower()) == 0
