@@ -70,6 +70,15 @@ class Recorder:
             for line in (self._header(sweep), *(f"haystack: note: {note}" for note in sweep.loaded.notes))
         ]
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
+        """Refuse to ask anything whose answer could not be kept."""
+        for sweep in self._sweeps.loaded:
+            directory = self._directory(sweep)
+            there = next(path for path in (directory, *directory.parents) if path.exists())
+            if not there.is_dir() or not os.access(there, os.W_OK):
+                raise pytest.UsageError(f"the report folder {_relative(directory)} cannot be written: see {there}")
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a report's rows and its verdict."""
         tested = self._known(report)

@@ -243,3 +243,15 @@ def test_show_tells_which_trial_of_how_many_it_is(small: Path, run: Run, command
     shown = command("show", "haystack.yaml::test_cell[single-reader-len1000-depth0]", "--trial", "1").stdout
 
     assert "trial     2 of 3 (--trial 1)\n" in shown
+
+
+def test_nothing_is_asked_where_rows_could_not_be_kept(
+    small: Path, run: Run, pytester: Any, workers: tuple[str, ...]
+) -> None:
+    (pytester.path / "taken").write_text("a file")
+    pytester.makeconftest("import pytest\n@pytest.fixture\ndef model(): return lambda prompt: open('asked', 'w')")
+    result = run("--haystack-report-dir", "taken/report", *workers)
+
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["ERROR: the report folder taken/report cannot be written: see *taken"])
+    assert not (pytester.path / "asked").exists()
