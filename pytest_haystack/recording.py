@@ -40,10 +40,13 @@ class Tested:
 
     @property
     def group(self) -> str:
-        """What the test is, apart from its cell: empty for the sweep file's own test, else the function's name."""
+        """What the test is, apart from its cell: empty for the sweep file's own test, else its file and function."""
         if self.own:
             return ""
-        name, _, parameters = self.nodeid.rpartition("::")[2].partition("[")
+        test, _, parameters = self.nodeid.partition("[")
+        file, _, function = test.partition("::")
+        stem, function = Path(file).stem, function.replace("::", ".")
+        name = function if function == stem else f"{stem}.{function}"
         rest = parameters.rstrip("]").replace(self.cell, "").strip("-")
         return f"{name}.{rest}" if rest else name
 
