@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Every default spelled out, for a reader and for `pytest-haystack reconstruct`.
 RESOLVED = "config.resolved.yaml"
 
+#: Files that the terminal names; the others are pictures of single models and tasks.
+MOST_NAMES = 12
+
 State = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "not_run"]
 
 
@@ -123,7 +126,8 @@ class Recorder:
                 for line in render_grid(results, terminal.fullwidth):
                     terminalreporter.line(painted(line, terminal.markup))
         for directory, names in self._written.items():
-            terminalreporter.line(f"wrote {_relative(directory)}/: {', '.join(names)}")
+            more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+            terminalreporter.line(f"wrote {_relative(directory)}/: {', '.join(names[:MOST_NAMES])}{more}")
         for trouble in self._troubles:
             terminalreporter.line(f"haystack: {trouble}", yellow=True)
 
@@ -163,7 +167,9 @@ class Recorder:
         except OSError as error:
             self._troubles.append(f"{directory / RESOLVED}: not written: {error}")
         rows = [self._writers[sweep.name].path] if sweep.name in self._writers else []
-        self._written[directory] = [path.name for path in [*rows, *paths]]
+        # Pictures of single models and tasks come last: there may be many.
+        names = [path.name for path in [*rows, *paths]]
+        self._written[directory] = sorted(names, key=lambda name: name.startswith(("heatmap-", "curve-", "position-")))
         step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if step_summary:
             trouble = append_step_summary(summary_markdown(results), Path(step_summary))
