@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: What went wrong with a sweep that was needed late; raised once collection is over, as a usage error.
 FAILED = pytest.StashKey[HaystackError]()
+#: Key in xdist's ``workeroutput`` under which a worker tells of it.
+FAILURE = "haystack_failure"
 
 
 class SweepFile(pytest.Module):
@@ -63,7 +65,8 @@ def add_sweep_files(early_config: pytest.Config, parser: pytest.Parser, args: li
 def collect_file(file_path: Path, parent: pytest.Collector) -> SweepFile | None:
     """The collector of a sweep file that was asked for by name."""
     sweeps = parent.config.stash[SWEEPS]
-    if file_path in sweeps.paths and parent.session.isinitpath(file_path):
+    # pytest drops an argument that a folder before it contains, so the option counts whatever else is given.
+    if file_path in sweeps.run_paths or (file_path in sweeps.paths and parent.session.isinitpath(file_path)):
         # Stated, because pytest derives a file's id from the other arguments where it lies outside the rootdir.
         nodeid = Path(os.path.relpath(file_path, parent.config.rootpath)).as_posix()
         return SweepFile.from_parent(parent, path=file_path, nodeid=nodeid)
@@ -117,6 +120,8 @@ def narrow(sweep: Sweep, mark: pytest.Mark | None) -> list[Cell]:
         name = _MARK_WORDS.get(key)
         if name is None:
             raise HaystackError(f"@pytest.mark.haystack({key}=...): {suggestion(key, list(_MARK_WORDS))}")
+        if isinstance(value, dict):
+            raise HaystackError(f"@pytest.mark.haystack({key}={value!r}): give one value or a list of values")
         values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
         wanted.setdefault(name, set()).update(values)
     if mark and mark.args:
@@ -163,11 +168,15 @@ def parameter(sweep: Sweep, cell: Cell, id_: str, *, own: bool) -> Any:
     return pytest.param(cell, id=id_, marks=marks)
 
 
-def raise_failed(config: pytest.Config) -> None:
-    """Report what went wrong with a sweep while its items were made."""
+def raise_failed(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """End a run whose sweep could not be read. A worker tells its controller, which ends the run."""
     error = config.stash.get(FAILED, None)
-    if error is not None:
+    if error is None:
+        return
+    if not hasattr(config, "workeroutput"):
         raise usage_error(error)
+    config.workeroutput[FAILURE] = str(error)
+    items.clear()
 
 
 def cell_of(node: Any) -> Cell | None:

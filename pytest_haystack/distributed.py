@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_haystack.collection import SweepFile, cell_of
-from pytest_haystack.session import ROWS, TRIALS, Sweeps
+from pytest_haystack.collection import FAILURE, SweepFile, cell_of
+from pytest_haystack.errors import HaystackError
+from pytest_haystack.session import ROWS, TRIALS, Sweeps, usage_error
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
@@ -37,7 +38,7 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
         from pytest_haystack.planning import Planner
 
         config.pluginmanager.register(Planner(sweeps), "haystack-planner")
-    elif not config.option.collectonly:
+    elif not (config.option.collectonly or getattr(config.option, "setupplan", False)):
         config.pluginmanager.register(Recorder(config, sweeps), "haystack-recorder")
 
 
@@ -78,6 +79,7 @@ class GatewayHost:
         self._config = config
         self._sweeps = sweeps
         self._process: GatewayProcess | None = None
+        self._failure: str | None = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without workers the selection is known here: start only for a cell that will ask."""
@@ -93,7 +95,7 @@ class GatewayHost:
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker where the gateway is; start it before the first one, so that both start up together."""
         # Known sweeps are loaded here only to learn whether they need the gateway: the workers share it.
-        if self._process is None and not self._idle() and any(sweep.paid_models for sweep in self._sweeps.all()):
+        if self._process is None and not self._idle() and self._may_ask():
             self._start(warm=bool(self._sweeps.run_paths) and not _narrowed(self._config))
         if self._process is not None:
             node.workerinput[GATEWAY] = {
@@ -102,14 +104,27 @@ class GatewayHost:
                 "authkey": self._process.authkey,
             }
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Keep what a worker could not read."""
+        self._failure = self._failure or getattr(node, "workeroutput", {}).get(FAILURE)
+
     def pytest_keyboard_interrupt(self) -> None:
         """Whoever waits for an answer is told at once that none will come."""
         self.stop()
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
         """The last answer has been scored, or the run was broken off."""
         self.stop()
+        yield
+        if self._failure:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """What a worker could not read, in the words of a run without workers."""
+        for line in (self._failure or "").splitlines():
+            terminalreporter.line(f"ERROR: {line}", red=True)
 
     def pytest_unconfigure(self) -> None:
         """A run that broke off before its session finished."""
@@ -133,8 +148,18 @@ class GatewayHost:
     def _idle(self) -> bool:
         return self._config.option.collectonly or self._sweeps.settings.dry_run
 
+    def _may_ask(self) -> bool:
+        try:
+            return any(sweep.paid_models for sweep in self._sweeps.all())
+        except HaystackError:
+            # A mistake in a sweep that is merely known: told by the worker whose test needs it.
+            return False
+
     def _start(self, *, warm: bool) -> None:
-        self._process = start_gateway(self._sweeps, warm=warm)
+        try:
+            self._process = start_gateway(self._sweeps, warm=warm)
+        except HaystackError as error:
+            raise usage_error(error) from None
 
 
 class WorkerGateway:

@@ -20,5 +20,7 @@ def pytest_haystack_register(registry: Registry) -> None:
             registry.sources.add("tickets", Tickets)              # a pytest_haystack.haystacks.source.Source
             registry.providers.add("mycorp", MyCorp)              # a Model; answers for `model: mycorp/...`
 
-    A conftest beside the sweep file is read in time, wherever the sweep file lies.
+    A conftest beside a sweep file that the command line names is read in time, wherever the file lies; for a sweep
+    of the ini file, register in a conftest that pytest reads at its start, such as that of the rootdir. The names
+    hold for all sweeps of a session.
     """

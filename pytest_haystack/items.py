@@ -27,6 +27,8 @@ class BelowThreshold(pytest.fail.Exception):  # type: ignore[name-defined,misc] 
 def test_cell(haystack_cell: Cell, haystack_trials: Sequence[Trial]) -> None:
     """The mean score of the cell's trials reaches its threshold."""
     scores = [trial.score for trial in haystack_trials if trial.score is not None]
+    if not scores:
+        pytest.fail("the fixture `haystack_trials` gave no trial with a score", pytrace=False)
     score = math.fsum(scores) / len(scores)
     # A mean of exact shares (2/3 of three trials) must not fail by the last bit of a float.
     if score < haystack_cell.threshold - 1e-9:

@@ -48,8 +48,9 @@ class Tested:
             return ""
         test, _, parameters = self.nodeid.partition("[")
         file, _, function = test.partition("::")
-        stem, function = Path(file).stem, function.replace("::", ".")
-        name = function if function == stem else f"{stem}.{function}"
+        module = file.removesuffix(".py").replace("/", ".").lstrip(".")
+        function = function.replace("::", ".")
+        name = function if function == module else f"{module}.{function}"
         rest = parameters.rstrip("]").replace(self.cell, "").strip("-")
         return f"{name}.{rest}" if rest else name
 
@@ -99,8 +100,9 @@ class Recorder:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         """Write the reports of every sweep of which something ran."""
-        for writer in self._writers.values():
-            writer.close()
+        for name in {one.sweep for one in self._tested.values()}:
+            # Also without a row of this run: those of an earlier one must not pass for its own.
+            self._writer(name).close()
         if not self._tested:
             return
         from pytest_haystack.gathering import gather
@@ -145,11 +147,14 @@ class Recorder:
     def _lost(self, nodeid: str) -> Tested | None:
         """A test of which the worker died before it could report: only the node id tells its cell."""
         file, _, name = nodeid.partition("::")
-        cell = name.partition("[")[2].removesuffix("]")
-        for sweep in self._sweeps.loaded:
-            if cell in sweep.ids:
-                own = name.startswith("test_cell[") and Path(file).name == sweep.path.name
-                return Tested(nodeid, sweep.name, cell, own)
+        parameters = name.partition("[")[2].removesuffix("]")
+        path = Path(os.path.abspath(self._config.rootpath / file))
+        own = [sweep for sweep in self._sweeps.loaded if sweep.path == path]
+        for sweep in own or self._sweeps.loaded:
+            # A test of the user's own may have parameters beside the cell.
+            found = [cell for cell in sweep.ids if cell == parameters or (not own and cell in parameters)]
+            if found:
+                return Tested(nodeid, sweep.name, max(found, key=len), bool(own))
         return None
 
     def _write(self, sweep: Sweep, results: SweepResults) -> None:

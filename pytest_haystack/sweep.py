@@ -58,7 +58,8 @@ class Cell:
 
 def depth_text(depth_percent: float) -> str:
     """Depth percent as ids show it: at most two decimals, no trailing zeros (``50``, ``3.95``)."""
-    return f"{depth_percent:.2f}".rstrip("0").rstrip(".")
+    # Adding zero turns -0.0 into 0.0.
+    return f"{depth_percent + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
 def seed_of(*parts: object) -> int:

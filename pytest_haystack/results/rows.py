@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import numbers
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -36,7 +38,7 @@ def make_row(
     """The row of one trial; ``run_id`` is filled in by the process that writes it."""
     entry = bench.models[cell.model]
     usage = completion.usage if completion else None
-    return {
+    row = {
         "schema_version": SCHEMA_VERSION,
         "run_id": "",
         "nodeid": nodeid,
@@ -73,6 +75,22 @@ def make_row(
         "timestamp_utc": datetime.now(timezone.utc).isoformat(timespec="milliseconds"),
         "plugin_version": __version__,
     }
+    return {name: plain(value) for name, value in row.items()}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it, whatever a model or scorer gave: numbers of other libraries, NaN, sets, objects."""
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(part) for part in value]
+    return str(value)
 
 
 def _recipe(material: Material, template_sha256: str) -> dict[str, Any]:

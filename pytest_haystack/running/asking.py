@@ -15,10 +15,11 @@ from pytest_haystack.running.sizing import context_window
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.scoring.outcomes import Outcome, classify
 from pytest_haystack.sweep import Cell
+from pytest_haystack.tokens.vocabularies import VOCABULARIES, load_encoding
 
-#: A provider that counts fewer than this share of our tokens has cut the input. Vocabularies differ in how many
-#: tokens they need for the same text (by up to a third for Chinese), so only a gross difference is proof.
-CUT_BELOW = 0.6
+#: A provider that counts fewer than this share of the tokens that the leanest known vocabulary needs has cut the
+#: input: its own vocabulary may be leaner by some, but not by a third.
+CUT_BELOW = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,10 @@ def ask(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked:
 def classified(bench: Workbench, prompt: Prompt, completion: Completion) -> Asked:
     """An answer that came back, with its outcome."""
     seen = completion.usage.input_tokens
-    if seen is not None and seen > 0:
-        sent = bench.encoding.count(prompt)
-        if seen < CUT_BELOW * sent:
-            words = f"the provider counted {seen:,} input tokens of a prompt of about {sent:,}"
+    if seen is not None and 0 < seen < bench.encoding.count(prompt):
+        least = least_tokens(prompt)
+        if seen < CUT_BELOW * least:
+            words = f"the provider counted {seen:,} input tokens of a prompt of at least {least:,}"
             return Asked(completion, Outcome.silent_truncation, f"{words}: it cut the input; raise its context window")
     outcome = classify(completion)
     if outcome == Outcome.answered:
@@ -56,9 +57,18 @@ def classified(bench: Workbench, prompt: Prompt, completion: Completion) -> Aske
     return Asked(completion, outcome, None if outcome.scored else f"finish reason {completion.finish_reason!r}")
 
 
+def least_tokens(prompt: str) -> int:
+    """Tokens of a prompt in the vocabulary that needs fewest: they differ by up to three times in Hindi or Arabic."""
+    return min(load_encoding(name).count(prompt) for name in VOCABULARIES)
+
+
 def as_completion(answer: Any) -> Completion:
     """What a model returned, as a Completion. Raises ModelError where it is neither that nor a text."""
     if isinstance(answer, Completion):
+        for name in ("text", "reasoning", "refusal", "finish_reason", "provider_model"):
+            value = getattr(answer, name)
+            if value is not None and not isinstance(value, str):
+                raise ModelError("config_error", f"the model returned a Completion whose {name} is {value!r}, no str")
         return answer
     if answer is None or isinstance(answer, str):
         return Completion(answer)
@@ -74,11 +84,11 @@ def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked
             answer = asyncio.run(_awaited(answer))
         completion = as_completion(answer)
     except ModelError as error:
-        return Asked(None, Outcome(error.outcome), str(error))
+        return Asked(None, Outcome(error.outcome), bench.redact(str(error)))
     except ConfigError as error:
-        return Asked(None, Outcome.config_error, str(error))
+        return Asked(None, Outcome.config_error, bench.redact(str(error)))
     except Exception as error:  # a user's own model may raise anything: the cell is an error, not a wrong answer
-        return Asked(None, Outcome.infra_error, f"{type(error).__name__}: {error}")
+        return Asked(None, Outcome.infra_error, bench.redact(f"{type(error).__name__}: {error}"))
     if completion.provider_model is None and not isinstance(model, Model):
         # Rows name the model of the config; who answered in its place is told too.
         name = getattr(model, "__qualname__", type(model).__qualname__)

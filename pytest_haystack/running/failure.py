@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 
 from pytest_haystack.running.trial import Trial
@@ -24,7 +25,7 @@ def failure_text(cell: Cell, trials: Sequence[Trial], score: float) -> str:
         f"  outcome   {_outcome(worst)}",
         *_judged(worst),
         *_places(worst),
-        f"  see more  pytest-haystack show '{worst.row['nodeid']}'"
+        f"  see more  pytest-haystack show {shlex.quote(worst.row['nodeid'])}"
         + (f" --trial {worst.number}" if worst.number else ""),
     ]
     return printable("\n".join(lines))

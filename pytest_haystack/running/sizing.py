@@ -28,7 +28,8 @@ def context_window(bench: Workbench, model: str) -> int | None:
 def output_limit(bench: Workbench, model: str) -> int:
     """The most output tokens a request may ask for, 0 where the config sets no limit."""
     request = bench.models[model].request
-    return int(request.get("max_completion_tokens") or request.get("max_tokens") or 0)
+    limits = (request.get(name) for name in ("max_completion_tokens", "max_tokens"))
+    return next((limit for limit in limits if isinstance(limit, int)), 0)
 
 
 def reserve(bench: Workbench, cell: Cell, question: str) -> int:

@@ -131,7 +131,7 @@ def apply_scorer(name: str, scorer: Scorer, answer: str, reference: Reference) -
         raise
     except Exception as error:  # a user's scorer may raise anything: no score then, not a score of 0
         raise ModelError("config_error", f"scorer {name!r} raised {type(error).__name__}: {error}") from error
-    if isinstance(score, Score):
+    if isinstance(score, Score) and 0 <= score.value <= 1:
         return score
     if isinstance(score, (int, float)) and 0 <= score <= 1:
         return Score(float(score), "right" if score == 1 else "wrong")

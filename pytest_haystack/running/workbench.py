@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +20,7 @@ from pytest_haystack.documents.haystack_text import HaystackText
 from pytest_haystack.errors import ConfigError, SourceError
 from pytest_haystack.haystacks.source import Source
 from pytest_haystack.models.model import Prompt
+from pytest_haystack.models.redaction import Redactor, secret_values
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.registry import Registry
 from pytest_haystack.running.judging import judges_of
@@ -71,6 +74,13 @@ class Workbench:
     def encoding(self) -> Encoding:
         """The tokenizer that lengths are measured with."""
         return load_encoding(self.config.tokenizer)
+
+    @cached_property
+    def redact(self) -> Redactor:
+        """Takes keys out of a text: those that the config names, and whatever the environment put into it."""
+        named = {entry.api_key_env for entry in self.config.models if entry.api_key_env}
+        inserted = (re.findall(r"\$\{(\w+)\}", text) for text in self.loaded.templates.values())
+        return Redactor(secret_values(os.environ, named.union(*inserted)))
 
     def material(self, cell: Cell, trial: int = 0) -> Material:
         """Needles, question, document and prompt of a trial (from 0).

@@ -287,3 +287,25 @@ def test_a_number_that_is_none_is_told_at_once(small: Path, run: Run, option: st
 
 def test_a_folder_is_no_sweep_file(small: Path, run: Run) -> None:
     assert run(config=".").errlines[0] == "ERROR: --haystack-config: is a folder, not a sweep file: ."
+
+
+def test_a_folder_that_holds_the_sweep_file_does_not_swallow_it(
+    write: Any, run: Run, pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    write(name="tests/haystack.yaml")
+    (pytester.path / "tests" / "test_u.py").write_text("def test_u(): pass")
+
+    run("tests", *workers, config="tests/haystack.yaml").assert_outcomes(passed=6, failed=1)
+
+
+def test_a_mistake_that_only_a_worker_meets_has_exit_code_4_too(
+    write: Any, run: Run, pytester: pytest.Pytester
+) -> None:
+    write(SMALL.replace("single", "singel"))
+    pytester.makeini("[pytest]\nhaystack_config = haystack.yaml")
+    pytester.makepyfile(test_mine="def test_mine(haystack): pass", test_other="def test_other(): pass")
+
+    run("-n", "2", "test_other.py", config=None).assert_outcomes(passed=1)
+    result = run("-n", "2", config=None)
+    assert result.ret == 4
+    result.stdout.fnmatch_lines(["ERROR: haystack.yaml:*'singel'*"])

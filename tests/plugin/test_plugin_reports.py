@@ -255,3 +255,83 @@ def test_nothing_is_asked_where_rows_could_not_be_kept(
     assert result.ret == 4
     result.stderr.fnmatch_lines(["ERROR: the report folder taken/report cannot be written: see *taken"])
     assert not (pytester.path / "asked").exists()
+
+
+def test_rows_of_an_earlier_run_do_not_pass_for_those_of_a_run_without_any(
+    small: Path, run: Run, rows: Any, pytester: Any
+) -> None:
+    run("-k", "len1000-")
+    pytester.makeconftest("import pytest\n@pytest.fixture\ndef model(): raise OSError")
+    run("-k", "len1000-").assert_outcomes(errors=3, deselected=3)
+
+    assert rows() == []
+
+
+def test_equally_named_functions_are_kept_apart(small: Path, run: Run, pytester: Any) -> None:
+    code = "def test_rag(self, haystack_score): assert haystack_score('wrong') >= 1"
+    pytester.makepyfile(test_a=f"class TestA:\n    {code}\nclass TestB:\n    {code}")
+    run("test_a.py", "-k", "len1000-depth0] and test_rag").assert_outcomes(failed=2, deselected=16)
+
+    suites = ElementTree.parse(pytester.path / "haystack-report" / "junit.xml").getroot()
+    assert len([case for case in suites.iter("testcase") if case.find("failure") is not None]) == 2
+
+
+def test_values_that_json_lacks_end_no_session(small: Path, run: Run, rows: Any, pytester: Any) -> None:
+    pytester.makeconftest(
+        """
+        import fractions
+        import pytest
+        from pytest_haystack.models.model import Completion, Usage
+
+        @pytest.fixture
+        def model(haystack_cell):
+            usage = Usage(input_tokens=fractions.Fraction(2000))
+            answer = Completion(5 if haystack_cell.depth == "0" else "x", cost_usd=float("nan"), usage=usage)
+            return lambda prompt: answer
+        """
+    )
+    run("-k", "len1000-", "-n", "2").assert_outcomes(failed=2, errors=1)
+
+    assert {row["cost_usd"] for row in rows()} == {None}
+    assert {row["usage"]["input_tokens"] for row in rows() if row["score"] is not None} == {2000.0}
+
+
+def test_keys_that_a_model_of_ones_own_tells_are_hidden(
+    write: Any, run: Run, pytester: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_CANARY", "swordfish-1234")
+    write(SMALL.replace("simulated/lost-in-the-middle", "python:rag:answer, api_key_env: MY_CANARY"))
+    pytester.makepyfile(rag="import os\ndef answer(prompt): raise RuntimeError('key ' + os.environ['MY_CANARY'])")
+    monkeypatch.syspath_prepend(pytester.path)
+    result = run("-k", "len1000-depth0]")
+
+    result.assert_outcomes(errors=1, deselected=5)
+    written = "".join(p.read_text(errors="replace") for p in (pytester.path / "haystack-report").iterdir())
+    assert "swordfish" not in written + result.stdout.str()
+
+
+@pytest.mark.parametrize(("share", "outcome"), [(0.5, "silent_truncation"), (0.95, "answered")])
+def test_input_that_was_cut_is_an_error_whatever_the_vocabulary(
+    write: Any, run: Run, rows: Any, pytester: Any, share: float, outcome: str
+) -> None:
+    write(SMALL.replace("{source: synthetic}", "{source: files, path: hindi.txt}"))
+    write(
+        "\u092f\u0939 \u090f\u0915 \u0938\u093e\u0927\u093e\u0930\u0923 \u0935\u093e\u0915\u094d\u092f \u0939\u0948\u0964 "
+        * 300,
+        "hindi.txt",
+    )
+    pytester.makeconftest(
+        f"""
+        import pytest
+        from pytest_haystack.models.model import Completion, Usage
+        from pytest_haystack.tokens.vocabularies import load_encoding
+
+        @pytest.fixture
+        def model():
+            count = load_encoding("o200k_base").count
+            return lambda prompt: Completion("x", usage=Usage(input_tokens=int(count(prompt) * {share})))
+        """
+    )
+    run("-k", "len1000-depth0]")
+
+    assert [row["outcome"] for row in rows()] == [outcome]
