@@ -315,11 +315,7 @@ def test_input_that_was_cut_is_an_error_whatever_the_vocabulary(
     write: Any, run: Run, rows: Any, pytester: Any, share: float, outcome: str
 ) -> None:
     write(SMALL.replace("{source: synthetic}", "{source: files, path: hindi.txt}"))
-    write(
-        "\u092f\u0939 \u090f\u0915 \u0938\u093e\u0927\u093e\u0930\u0923 \u0935\u093e\u0915\u094d\u092f \u0939\u0948\u0964 "
-        * 300,
-        "hindi.txt",
-    )
+    write("यह एक साधारण वाक्य है। " * 300, "hindi.txt")
     pytester.makeconftest(
         f"""
         import pytest
