@@ -76,85 +76,76 @@ def suggestion(name: str, known: Names[Any] | list[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
 
 
+#: Built-in names of each kind, and where the things are.
+TASKS = {
+    "ancestry": "pytest_haystack.tasks.ancestry:Ancestry",
+    "key_value": "pytest_haystack.tasks.key_value:KeyValue",
+    "single": "pytest_haystack.tasks.single:Single",
+    "multi": "pytest_haystack.tasks.multi:Multi",
+    "uuid": "pytest_haystack.tasks.uuid_value:UuidValue",
+    "uuid_chain": "pytest_haystack.tasks.uuid_chain:UuidChain",
+    "reasoning": "pytest_haystack.tasks.reasoning:Reasoning",
+    "counting": "pytest_haystack.tasks.counting:Counting",
+    "conflicting": "pytest_haystack.tasks.conflicting:Conflicting",
+    "distractor": "pytest_haystack.tasks.distractor:Distractor",
+    "unanswerable": "pytest_haystack.tasks.unanswerable:Unanswerable",
+}
+PLACEMENTS = {
+    "uniform": "pytest_haystack.needles.placements:uniform",
+    "bookends": "pytest_haystack.needles.placements:uniform",
+    "centered": "pytest_haystack.needles.placements:centered",
+    "random": "pytest_haystack.needles.placements:scattered",
+    "even_spread": "pytest_haystack.needles.placements:even_spread",
+}
+SCORERS = {
+    "auto": "pytest_haystack.scoring.auto:score",
+    "value": "pytest_haystack.scoring.value:score",
+    "numeric": "pytest_haystack.scoring.numeric:score",
+    "multi": "pytest_haystack.scoring.multi:score",
+    "uuid": "pytest_haystack.scoring.uuid_value:score",
+    "substring": "pytest_haystack.scoring.literal:substring",
+    "exact": "pytest_haystack.scoring.literal:substring",
+    "count": "pytest_haystack.scoring.count:score",
+    "ordered": "pytest_haystack.scoring.ordered:score",
+    "set_f1": "pytest_haystack.scoring.set_f1:score",
+    "conflict": "pytest_haystack.scoring.conflict:score",
+    "abstain": "pytest_haystack.scoring.abstain:score",
+    "entity": "pytest_haystack.scoring.entity:score",
+    "verbatim": "pytest_haystack.scoring.verbatim:score",
+    "chain": "pytest_haystack.scoring.chain:score",
+    "equality": "pytest_haystack.scoring.literal:equality",
+    "numeric_1pct": "pytest_haystack.scoring.literal:numeric_1pct",
+    "keyword_or_levenshtein": "pytest_haystack.scoring.levenshtein:score",
+    "rails": "pytest_haystack.scoring.rails:score",
+    "rouge1": "pytest_haystack.scoring.rouge:score",
+    "semantic": "pytest_haystack.scoring.semantic:score",
+    "judge": "pytest_haystack.scoring.judge:score",
+}
+SOURCES = {
+    "essays": "pytest_haystack.haystacks.essays:Essays",
+    "files": "pytest_haystack.haystacks.files:Files",
+    "synthetic": "pytest_haystack.haystacks.synthetic:Synthetic",
+}
+PROVIDERS = {
+    "simulated": "pytest_haystack.models.simulated:SimulatedReader",
+    "python": "pytest_haystack.models.callables:PythonCallable",
+}
+
+
 class Registry:
     """All names that a config may use. The hook ``pytest_haystack_register`` gets it and adds to it."""
 
     def __init__(self) -> None:
         self.tasks: Names[type[Task]] = Names(
-            "task",
-            {
-                "ancestry": "pytest_haystack.tasks.ancestry:Ancestry",
-                "key_value": "pytest_haystack.tasks.key_value:KeyValue",
-                "single": "pytest_haystack.tasks.single:Single",
-                "multi": "pytest_haystack.tasks.multi:Multi",
-                "uuid": "pytest_haystack.tasks.uuid_value:UuidValue",
-                "uuid_chain": "pytest_haystack.tasks.uuid_chain:UuidChain",
-                "reasoning": "pytest_haystack.tasks.reasoning:Reasoning",
-                "counting": "pytest_haystack.tasks.counting:Counting",
-                "conflicting": "pytest_haystack.tasks.conflicting:Conflicting",
-                "distractor": "pytest_haystack.tasks.distractor:Distractor",
-                "unanswerable": "pytest_haystack.tasks.unanswerable:Unanswerable",
-            },
-            needs="options_model needles ask",
-            of="pytest_haystack.tasks.task.Task",
+            "task", TASKS, needs="options_model needles ask", of="pytest_haystack.tasks.task.Task"
         )
-        self.placements: Names[Placement] = Names(
-            "placement",
-            {
-                "uniform": "pytest_haystack.needles.placements:uniform",
-                "bookends": "pytest_haystack.needles.placements:uniform",
-                "centered": "pytest_haystack.needles.placements:centered",
-                "random": "pytest_haystack.needles.placements:scattered",
-                "even_spread": "pytest_haystack.needles.placements:even_spread",
-            },
-            of="pytest_haystack.needles.placements",
-        )
-        self.scorers: Names[Scorer] = Names(
-            "scorer",
-            {
-                "auto": "pytest_haystack.scoring.auto:score",
-                "value": "pytest_haystack.scoring.value:score",
-                "numeric": "pytest_haystack.scoring.numeric:score",
-                "multi": "pytest_haystack.scoring.multi:score",
-                "uuid": "pytest_haystack.scoring.uuid_value:score",
-                "substring": "pytest_haystack.scoring.literal:substring",
-                "exact": "pytest_haystack.scoring.literal:substring",
-                "count": "pytest_haystack.scoring.count:score",
-                "ordered": "pytest_haystack.scoring.ordered:score",
-                "set_f1": "pytest_haystack.scoring.set_f1:score",
-                "conflict": "pytest_haystack.scoring.conflict:score",
-                "abstain": "pytest_haystack.scoring.abstain:score",
-                "entity": "pytest_haystack.scoring.entity:score",
-                "verbatim": "pytest_haystack.scoring.verbatim:score",
-                "chain": "pytest_haystack.scoring.chain:score",
-                "equality": "pytest_haystack.scoring.literal:equality",
-                "numeric_1pct": "pytest_haystack.scoring.literal:numeric_1pct",
-                "keyword_or_levenshtein": "pytest_haystack.scoring.levenshtein:score",
-                "rails": "pytest_haystack.scoring.rails:score",
-                "rouge1": "pytest_haystack.scoring.rouge:score",
-                "semantic": "pytest_haystack.scoring.semantic:score",
-                "judge": "pytest_haystack.scoring.judge:score",
-            },
-            of="pytest_haystack.scoring.score",
-        )
+        self.placements: Names[Placement] = Names("placement", PLACEMENTS, of="pytest_haystack.needles.placements")
+        self.scorers: Names[Scorer] = Names("scorer", SCORERS, of="pytest_haystack.scoring.score")
         self.sources: Names[type[Source]] = Names(
-            "haystack source",
-            {
-                "essays": "pytest_haystack.haystacks.essays:Essays",
-                "files": "pytest_haystack.haystacks.files:Files",
-                "synthetic": "pytest_haystack.haystacks.synthetic:Synthetic",
-            },
-            needs="options_model read sha256",
-            of="pytest_haystack.haystacks.source.Source",
+            "haystack source", SOURCES, needs="options_model read sha256", of="pytest_haystack.haystacks.source.Source"
         )
         self.providers: Names[type[Model]] = Names(
-            "model provider",
-            {
-                "simulated": "pytest_haystack.models.simulated:SimulatedReader",
-                "python": "pytest_haystack.models.callables:PythonCallable",
-            },
-            needs="complete",
-            of="pytest_haystack.models.model.Model",
+            "model provider", PROVIDERS, needs="complete", of="pytest_haystack.models.model.Model"
         )
 
     def provider_of(self, model: str) -> str | None:
