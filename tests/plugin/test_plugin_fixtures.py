@@ -331,3 +331,26 @@ def test_an_async_model_is_awaited_and_an_empty_answer_asked_for_once_more(
     run("-k", "len1000-depth0]").assert_outcomes(failed=1)
 
     assert [(row["response"], row["outcome"]) for row in rows()] == [("asked 2", "answered")]
+
+
+def test_a_length_beyond_the_models_window_is_skipped_and_never_asked(
+    write: Any, run: Run, rows: Any, pytester: Any
+) -> None:
+    write(SMALL.replace("simulated/lost-in-the-middle", "simulated/perfect, context_window: 3000"))
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def model(haystack_model):
+            def answer(prompt):
+                assert len(prompt) < 10_000
+                return haystack_model.complete(prompt)
+            return answer
+        """
+    )
+    result = run("-rs")
+
+    result.assert_outcomes(passed=3, skipped=3)
+    result.stdout.fnmatch_lines(["*context_overflow: 4,000 tokens exceed the model's window of 3,000*"])
+    assert {row["outcome"] for row in rows() if row["context_length"] == 4000} == {"context_overflow"}
