@@ -50,7 +50,7 @@ class Tested:
         file, _, function = test.partition("::")
         module = file.removesuffix(".py").replace("/", ".").lstrip(".")
         function = function.replace("::", ".")
-        name = function if function == module else f"{module}.{function}"
+        name = module if module.rpartition(".")[2] == function else f"{module}.{function}"
         rest = parameters.rstrip("]").replace(self.cell, "").strip("-")
         return f"{name}.{rest}" if rest else name
 

@@ -66,8 +66,8 @@ def test_of_a_users_function_only_the_cells_that_it_was_run_on_are_listed(
     results = gathered(users("single-reader-len1000-depth0"), users("multi-reader-len2000-depth50"))
 
     assert [(cell.task, cell.context_length, cell.state, cell.group) for cell in results.cells] == [
-        ("test_rag:single", 1000, "passed", "test_rag"),
-        ("test_rag:multi", 2000, "passed", "test_rag"),
+        ("tests.test_rag:single", 1000, "passed", "tests.test_rag"),
+        ("tests.test_rag:multi", 2000, "passed", "tests.test_rag"),
     ]
 
 
