@@ -18,7 +18,7 @@ from pytest_haystack.scoring.neighbours import about_another
 
 #: Characters around a mention that are read.
 WINDOW = 160
-_SUBJECT = re.compile(r"\W{0,2}(?:is|was|are|were|has|ist|est|es|è|é)\b")
+_SUBJECT = re.compile(r"[^\w)\]]{0,2}(?:is|was|are|were|has|ist|est|es|è|é)\b")
 _PREDICATE = re.compile(r"\W{0,2}(?:is|was) (?:the |an? )([\w-]{4,40})(?![\w-])")
 
 
@@ -160,7 +160,7 @@ def _is_aside(before: str, after: str, question: str) -> bool:
     clause = last_clause(before)
     if wording.WEAK_BEFORE.search(clause) and not wording.HEDGED.search(clause):
         return True
-    if wording.WEAK_AFTER.match(after):
+    if wording.WEAK_AFTER.match(after) or wording.OTHERS_BEFORE.search(before):
         return True
     return about_another(sentence, after, question)
 
