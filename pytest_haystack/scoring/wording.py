@@ -57,12 +57,14 @@ _DOUBTED = (
     r"|i (?:really )?(?:don't|do not|wouldn't|would not) (?:think|believe|say) so"
     r"|i (?:highly |very much )?doubt (?:it|that))"
 )
+#: What a text does or does not do, a value never.
+_TELL = r"(?:state|say|specify|mention|tell|indicate|clarify|explain|elaborate)\b"
 #: A request behind a value ("don't lose it!") says nothing of it.
 _NO_REQUEST = r"(?!\W{0,3}[—,;:.!-]\W{0,2}(?:please )?do(?:n't| not)\b)"
 #: Words right behind a value that deny it.
 DENIED_AFTER = re.compile(
     rf"{_NO_REQUEST}\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}"
-    rf"(?:n't|nt\b|not\b|{_DEGREE} (?:not|never|no longer)\b)(?! only| just| in doubt)"
+    rf"(?:n't|nt\b|not\b|{_DEGREE} (?:not|never|no longer)\b)(?! only| just| in doubt| {_TELL})"
     rf"|\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}{_DEGREE} {_WRONG}"
     rf"|\W{{0,4}}(?:wrong|incorrect|false)\b|[^.!?\n]{{0,20}}\?\W{{0,3}}{_DOUBTED}\b"
     r"|\W{0,3}は?(?:ではな|ではありませ|じゃな|でな)|\W{0,3}は(?:間違|誤)|\W{0,3}(?:이|가|은|는)?\s*(?:아니|아닙|틀)"
@@ -86,6 +88,14 @@ WEAK_BEFORE = re.compile(
 )
 #: Words right before a value by which a list of others begins.
 OTHERS_BEFORE = re.compile(r"\b(?:the|all|any|two|three|four) other [^\W\d]+s(?: [^\W\d]+){0,4}\s?[,:(]\W{0,2}$")
+#: What is set against something said before, not conceded.
+CONTRAST = re.compile(r"\w\W{1,3}(?:while|whereas) ((?:(?!\b(?:while|whereas|first|initially|formerly)\b)[^,;:])*)$")
+#: Words right before a list of all that there is, of which the answer says more later.
+ALL_BEFORE = re.compile(
+    r"\b(?:there (?:are|were)|(?:text|document|passage|context|it) (?:lists|mentions|contains|gives|has)"
+    r"|i (?:see|saw|find|found)) (?:[^\W\d]+ ){1,3}(?:codes|values|keys|numbers|candidates|names|passwords|ids)"
+    r"(?: [^\W\d]+){0,4}:\W{0,3}$"
+)
 #: A concession that keeps both values open is none.
 HEDGED = re.compile(r"\b(?:could|might|may|possibly|perhaps|maybe)\b")
 #: The same behind the value.
