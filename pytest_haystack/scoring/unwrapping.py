@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from pytest_haystack.scoring import wording
+from pytest_haystack.scoring.clauses import last_clause
 
 _TAGS = ("answer", "final_answer", "final-answer", "finalanswer", "final", "result", "response", "output")
 _BOXES = ("\\boxed{", "\\fbox{", "\\framebox{")
@@ -81,7 +82,19 @@ def _last_of(text: str, spans: list[tuple[int, int]], opening: int, closing: int
             break
         index = len(contents)
         contents.append(text[slice(*spans[index])].strip())
+    if several:
+        # "But not \boxed{B}": what denies a value stands outside its box.
+        contents = [
+            content
+            for content, (start, _) in zip(contents, spans, strict=False)
+            if len(contents) == 1 or not _is_denied(text[max(0, start - opening - 100) : max(0, start - opening)])
+        ]
     return "\n".join(reversed([content for content in contents if content]))
+
+
+def _is_denied(before: str) -> bool:
+    clause = wording.AFFIRMED.sub(" ", last_clause(before.lower()))
+    return bool(wording.DENIED_BEFORE.search(clause))
 
 
 def _boxed(text: str, several: bool) -> str:
