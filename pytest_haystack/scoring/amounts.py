@@ -16,7 +16,7 @@ _PLACE = (
     r"(?:section|line|page|paragraph|chapter|part|step|item|table|figure|fig|passage|sentence|document|doc|footnote|note"
     r"|ref|reference|source|row|column|verse|volume|appendix|paragraf|abschnitt|seite|zeile|página|línea)"
 )
-_REFERENCE = re.compile(rf"\b({_PLACE})s?\.? (?:no\.? |number |nr\.? )?(?:\d+(?: ?[-,&] ?| and | or | to ))*$")
+_REFERENCE = re.compile(rf"\b({_PLACE})s?\.? (?:no\.? |number |nr\.? |# ?)?(?:\d+(?: ?[-,&] ?| and | or | to ))*$")
 _WHERE = re.compile(r"\bwhere\b")
 _BRACKETED = re.compile(r"[\[(]\s*$")
 _AMONG = re.compile(

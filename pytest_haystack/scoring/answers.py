@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
-from pytest_haystack.scoring.figures import find_numbers, plain_number, spelled
+from pytest_haystack.scoring.figures import Number, find_numbers, plain_number, spelled
 from pytest_haystack.scoring.matching import Mention, find_mentions
 from pytest_haystack.scoring.score import Expected, Reference
 from pytest_haystack.scoring.text import fold, normalise, sentences
@@ -13,6 +15,7 @@ from pytest_haystack.scoring.unwrapping import unwrap
 
 #: Question sentences shorter than this are too common to be an echo.
 _SHORTEST_ECHO = 12
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,10 @@ class Answer:
     question: str
 
 
-def read_answer(answer: str, reference: Reference) -> Answer:
-    """The final answer (reasoning removed), unwrapped and normalised."""
+def read_answer(answer: str, reference: Reference, *, several: bool = False) -> Answer:
+    """The final answer (reasoning removed), unwrapped and normalised; ``several`` where many values are asked for."""
     question = fold(normalise(reference.question))
-    inner = unwrap(answer)
+    inner = unwrap(answer, several=several)
     cased = normalise(inner)
     folded = without_echo(fold(cased), question)
     whole = folded if inner == answer else without_echo(fold(normalise(answer)), question)
@@ -86,5 +89,17 @@ def mentions_of(text: str, keys: Iterable[str], *, listed: bool = False) -> list
             key = next((numbers[reading] for reading in number.readings if reading in numbers), None)
             if key is not None:
                 found.append(Mention(number.start, number.end, key))
+            elif listed:
+                found += _ungrouped(text, number, numbers)
         found.sort(key=lambda mention: mention.start)
     return found
+
+
+def _ungrouped(text: str, number: Number, numbers: Mapping[Decimal, str]) -> list[Mention]:
+    """The values in ``412,413,414``, which reads as one large number until each part is known."""
+    if not _GROUPED.fullmatch(text, number.start, number.end):
+        return []
+    parts = list(re.compile(r"\d+").finditer(text, number.start, number.end))
+    if not all(Decimal(part[0]) in numbers for part in parts):
+        return []
+    return [Mention(part.start(), part.end(), numbers[Decimal(part[0])]) for part in parts]

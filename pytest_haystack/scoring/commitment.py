@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pytest_haystack.scoring import wording
 from pytest_haystack.scoring.clauses import last_clause, last_sentence
 from pytest_haystack.scoring.matching import Mention
-from pytest_haystack.scoring.neighbours import about_another
+from pytest_haystack.scoring.neighbours import about_another, about_asked
 
 #: Characters around a mention that are read.
 WINDOW = 160
-_SUBJECT = re.compile(r"\W{0,2}(?:is|was|are|were|has|ist|est|es|è|é)\b")
+_SUBJECT = re.compile(r"[^\w)\]]{0,2}(?:is|was|are|were|has|ist|est|es|è|é)\b")
 _PREDICATE = re.compile(r"\W{0,2}(?:is|was) (?:the |an? )([\w-]{4,40})(?![\w-])")
 
 
@@ -76,6 +76,8 @@ def asserted(
     for index, mention in enumerate(mentions):
         following = mentions[index + 1].start if index + 1 < len(mentions) else len(text)
         stance = _stance(text, mention, previous, following, question, numeric)
+        if not numeric and _opens_overview(text, mention, mentions[-1].start):
+            stance.weak = True
         if not stance.denied:
             label = text[max(label_floor, mention.start - WINDOW) : mention.start]
             stance.rank = max(stance.rank, _rank(text, mention, label, question, numeric=numeric, weak=stance.weak))
@@ -159,10 +161,21 @@ def _is_aside(before: str, after: str, question: str) -> bool:
     sentence = last_sentence(before)
     clause = last_clause(before)
     if wording.WEAK_BEFORE.search(clause) and not wording.HEDGED.search(clause):
-        return True
-    if wording.WEAK_AFTER.match(after):
+        # "That of A is X while that of B is Y" tells of both alike.
+        contrast = wording.CONTRAST.search(sentence)
+        if contrast is None or not about_asked(contrast[1], question):
+            return True
+    if wording.WEAK_AFTER.match(after) or wording.OTHERS_BEFORE.search(before):
         return True
     return about_another(sentence, after, question)
+
+
+def _opens_overview(text: str, mention: Mention, last: int) -> bool:
+    """True where a list of all that there is begins, and a later sentence comes back to one of its values."""
+    if not wording.ALL_BEFORE.search(text, max(0, mention.start - WINDOW), mention.start):
+        return False
+    closing = wording.SENTENCE_BREAK.search(text, mention.end, mention.end + 4 * WINDOW)
+    return closing is not None and closing.start() < last
 
 
 def _in_question(after: str) -> bool:

@@ -64,7 +64,7 @@ def find_numbers(text: str, *, listed: bool = False) -> list[Number]:
     do not group digits.
     """
     found = _ends(_figures(text, listed))
-    found += [Number(start, end, (value,)) for start, end, value in _ends(number_words(text))]
+    found += [Number(start, end, (value,)) for start, end, value in _ends(number_words(text, listed=listed))]
     found.sort(key=lambda number: number.start)
     kept: list[Number] = []
     for number in found:

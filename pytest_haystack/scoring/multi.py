@@ -14,7 +14,7 @@ def score(answer: str, reference: Reference) -> Score:
     Order and further items do not matter. ``details`` list what was ``missing``; planted alternatives that were
     given make the verdict ``distractor`` where something is missing.
     """
-    read = read_answer(answer, reference)
+    read = read_answer(answer, reference, several=True)
     expected = [as_key(value) for value in as_texts(reference.expected)]
     names = keys_of(reference.alternatives)
     mentions = mentions_of(read.folded, dict.fromkeys([*expected, *names]), listed=True)

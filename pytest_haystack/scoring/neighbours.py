@@ -15,6 +15,13 @@ _NAME = re.compile(rf"([^\W\d_]{{3,}})(?:[- ](?:station|reach|basin|terrace|rela
 _BRACKETED_NAME = re.compile(rf"\s?[(\[](?:for |of )?{_NAME.pattern}[)\]]")
 
 
+def about_asked(clause: str, question: str) -> bool:
+    """True where the last name in a clause is the one asked about, not a neighbour of it."""
+    asked = {match[1]: match[2] for match in _NAME.finditer(question)}
+    suffixes = [(match[2], asked[match[1]]) for match in _NAME.finditer(clause) if match[1] in asked]
+    return bool(suffixes) and suffixes[-1][0] == suffixes[-1][1]
+
+
 def about_another(sentence: str, after: str, question: str) -> bool:
     """True where the words around a value name a neighbour of what was asked about: ``Zyranthex-8`` for ``-7``.
 

@@ -42,6 +42,10 @@ _DENOMINATORS = {
     )
 } | {"quarter": Decimal(4), "halve": Decimal(2)}
 _GAP = re.compile(r"[ \n]?-?[ \n]?")
+#: What a comma sets off behind a scale word: ``four thousand, one hundred and twenty-seven``.
+_REST = re.compile(
+    r",[ \n]?((?:(?:" + "|".join([*_UNITS, *_TENS, *SCALES]) + r")(?![^\W_])(?:[ -](?:and (?=[^\W\d_]))?)?){2,12})"
+)
 #: ``one`` is a pronoun more often than a number.
 _PRONOUN_BEFORE = re.compile(
     r"\b(?:the|this|that|which|no|any|every|each|another|other|only the|some|last|first)[ \n]+$"
@@ -49,19 +53,35 @@ _PRONOUN_BEFORE = re.compile(
 _PRONOUN_AFTER = re.compile(r"[ \n]+(?:of|for|that|which|who|with|more|in|on|from|can|could|should|might|is|was)\b|'")
 
 
-def number_words(text: str) -> Iterator[tuple[int, int, Decimal]]:
-    """Start, end and value of every number that is written in words; the text folded."""
+def number_words(text: str, *, listed: bool = False) -> Iterator[tuple[int, int, Decimal]]:
+    """Start, end and value of every number that is written in words; the text folded.
+
+    ``listed`` where several numbers are expected: a comma then always sets two of them apart.
+    """
     parts = {match.start(): match for match in _FRACTION.finditer(text)}
     for match in parts.values():
         numerator = Decimal(_UNITS.get(match[1], 1))
         yield match.start(), match.end(), numerator / _DENOMINATORS[match[2].removesuffix("s")]
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(text):
-        if run and not _GAP.fullmatch(text, run[-1].end(), word.start()):
+        joined = not run or _GAP.fullmatch(text, run[-1].end(), word.start())
+        if not (joined or (not listed and _goes_on(text, run[-1], word.start()))):
             yield from _numbers_of(text, run)
             run = []
         run.append(word)
     yield from _numbers_of(text, run)
+
+
+def _goes_on(text: str, scale: re.Match[str], start: int) -> bool:
+    """True where a comma within one number stands between a scale word and what starts at ``start``.
+
+    What follows is counted in hundreds or a smaller scale; ``one thousand, two, three`` is a list.
+    """
+    rest = _REST.match(text, scale.end())
+    if SCALES.get(scale[0], 0) < 1000 or rest is None or rest.start(1) != start:
+        return False
+    scales = [SCALES[word] for word in re.findall(r"[^\W\d_]+", rest[1]) if word in SCALES]
+    return bool(scales) and max(scales) < SCALES[scale[0]]
 
 
 def _numbers_of(text: str, run: list[re.Match[str]]) -> Iterator[tuple[int, int, Decimal]]:

@@ -21,6 +21,7 @@ _MARKS = {
     **dict.fromkeys(map(ord, "、､"), ", "),
     **dict.fromkeys(map(ord, "।॥۔"), ". "),
     **dict.fromkeys(map(ord, "،"), ", "),
+    ord("№"): "#",
     ord("؛"): "; ",
     ord("؟"): "?",
     ord("٫"): ".",

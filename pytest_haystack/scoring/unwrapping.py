@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from pytest_haystack.scoring import wording
+from pytest_haystack.scoring.clauses import last_clause
+
 _TAGS = ("answer", "final_answer", "final-answer", "finalanswer", "final", "result", "response", "output")
 _BOXES = ("\\boxed{", "\\fbox{", "\\framebox{")
 #: Keys that hold the answer, the most telling first.
@@ -21,27 +24,28 @@ _ABOUT_KEYS = re.compile(
 #: Longer texts are no JSON answer; parsing them would only cost time.
 _LONGEST_JSON = 200_000
 _MOST_LEAVES = 2000
-_MOST_BOXES, _LONGEST_BOX = 10, 20_000
+_MOST_BOXES, _LONGEST_BOX = 50, 20_000
 _BRACE = re.compile(r"(?<!\\)[{}]")
 _LANGUAGE = re.compile(r"^\s*(?:json5?|jsonc)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:[\W_]|\b(?:or|and)\b)*", re.IGNORECASE)
 
 
-def unwrap(answer: str) -> str:
+def unwrap(answer: str, *, several: bool = False) -> str:
     """What stands in the last ``<answer>`` tag, else in the last ``\\boxed{}``, else in a JSON value; else all.
 
     Wrappers that stand side by side with nothing said between them count together: filling a row of tags with
-    every candidate commits to none. Wrappers may be nested. Items of a JSON list come one a line.
+    every candidate commits to none. Where ``several`` values are asked for all wrappers count, back to the last
+    correction. Wrappers may be nested. Items of a JSON list come one a line.
     """
     for _ in range(3):
-        inner = _tagged(answer) or _boxed(answer) or _json(answer)
+        inner = _tagged(answer, several) or _boxed(answer, several) or _json(answer)
         if not inner or inner == answer:
             break
         answer = inner
     return answer
 
 
-def _tagged(text: str) -> str:
+def _tagged(text: str, several: bool) -> str:
     lowered = text.lower()
     # Lower-casing may change the length of a text; positions would not fit then.
     if "<" not in lowered or len(lowered) != len(text):
@@ -49,7 +53,7 @@ def _tagged(text: str) -> str:
     for tag in _TAGS:
         spans = list(_spans(lowered, f"<{tag}>", f"</{tag}>"))
         if spans:
-            return _last_of(text, spans, len(tag) + 2, len(tag) + 3)
+            return _last_of(text, spans, len(tag) + 2, len(tag) + 3, several)
     # Where the closing tag is a stop sequence it never arrives.
     _, opened, rest = lowered.rpartition("<answer>")
     return text[len(text) - len(rest) :].strip() if opened else ""
@@ -67,18 +71,33 @@ def _spans(text: str, opening: str, closing: str) -> Iterator[tuple[int, int]]:
         end = start
 
 
-def _last_of(text: str, spans: list[tuple[int, int]], opening: int, closing: int) -> str:
+def _last_of(text: str, spans: list[tuple[int, int]], opening: int, closing: int, several: bool) -> str:
     contents = [text[slice(*spans[0])].strip()]
     for (start, _), (_, end) in pairwise(spans):
         between = text[end + closing : start - opening]
-        if len(between) > 200 or not _BETWEEN.fullmatch(between):
+        if several:
+            if wording.CORRECTION.search(between[-_LONGEST_BOX:].lower()):
+                break
+        elif len(between) > 200 or not _BETWEEN.fullmatch(between):
             break
         index = len(contents)
         contents.append(text[slice(*spans[index])].strip())
+    if several:
+        # "But not \boxed{B}": what denies a value stands outside its box.
+        contents = [
+            content
+            for content, (start, _) in zip(contents, spans, strict=False)
+            if len(contents) == 1 or not _is_denied(text[max(0, start - opening - 100) : max(0, start - opening)])
+        ]
     return "\n".join(reversed([content for content in contents if content]))
 
 
-def _boxed(text: str) -> str:
+def _is_denied(before: str) -> bool:
+    clause = wording.AFFIRMED.sub(" ", last_clause(before.lower()))
+    return bool(wording.DENIED_BEFORE.search(clause))
+
+
+def _boxed(text: str, several: bool) -> str:
     spans: list[tuple[int, int]] = []
     position, opening = len(text), 0
     while len(spans) < _MOST_BOXES:
@@ -92,7 +111,7 @@ def _boxed(text: str) -> str:
         return ""
     # A box inside another one comes first here; the outer one says the same.
     flat = [span for span in spans if not any(a < span[0] and span[1] < b for a, b in spans)]
-    return _last_of(text, flat, opening, 1)
+    return _last_of(text, flat, opening, 1, several)
 
 
 def _closing_brace(text: str, start: int) -> int:

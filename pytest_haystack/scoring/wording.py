@@ -23,7 +23,7 @@ SENTENCE_BREAK = re.compile(rf"{_STOP}(?=\s|$|[\"')])|;|\n")
 AFFIRMED = re.compile(
     r"\b(?:no|without|without a|beyond|not a) doubt\b|\bdoubtless\b|\bno question\b|\bnot (?:only|just|merely)\b"
     r"|\b(?:none|nothing|no one) (?:other than|but|else than)\b|\bno (?:problem|later|longer than)\b|\bwhy not\b"
-    r"|\bno\.(?=\s?\d)"
+    r"|\bno\.(?=\s?\d)|\bexcept (?:that|to say)\b"
 )
 #: A negator before a value, in its clause, denies it.
 DENIED_BEFORE = re.compile(
@@ -51,12 +51,22 @@ _WRONG = (
     r"|an? (?:decoy|distractor|trap|mistake|lie|typo|red herring|wrong|incorrect|old|other|outdated|older|different"
     r"|earlier)|the (?:wrong|incorrect|old|other|decoy|outdated))\b"
 )
+#: What a question about a value is answered with where it is not the one.
+_DOUBTED = (
+    r"(?:(?:no|nope|nein|non|wrong|incorrect|not|(?:probably|definitely|certainly|surely|apparently) not)"
+    r"|i (?:really )?(?:don't|do not|wouldn't|would not) (?:think|believe|say) so"
+    r"|i (?:highly |very much )?doubt (?:it|that))"
+)
+#: What a text does or does not do, a value never.
+_TELL = r"(?:state|say|specify|mention|tell|indicate|clarify|explain|elaborate)\b"
+#: A request behind a value ("don't lose it!") says nothing of it.
+_NO_REQUEST = r"(?!\W{0,3}[—,;:.!-]\W{0,2}(?:please )?do(?:n't| not)\b)"
 #: Words right behind a value that deny it.
 DENIED_AFTER = re.compile(
-    rf"\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}"
-    rf"(?:n't|nt\b|not\b|{_DEGREE} (?:not|never|no longer)\b)(?! only| just| in doubt)"
+    rf"{_NO_REQUEST}\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}"
+    rf"(?:n't|nt\b|not\b|{_DEGREE} (?:not|never|no longer)\b)(?! only| just| in doubt| {_TELL})"
     rf"|\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}{_DEGREE} {_WRONG}"
-    r"|\W{0,4}(?:wrong|incorrect|false)\b|[^.!?\n]{0,20}\?\W{0,3}(?:no|nope|nein|non|wrong|incorrect|not)\b"
+    rf"|\W{{0,4}}(?:wrong|incorrect|false)\b|[^.!?\n]{{0,20}}\?\W{{0,3}}{_DOUBTED}\b"
     r"|\W{0,3}は?(?:ではな|ではありませ|じゃな|でな)|\W{0,3}は(?:間違|誤)|\W{0,3}(?:이|가|은|는)?\s*(?:아니|아닙|틀)"
     r"|\W{0,3}(?:नहीं|değil|(?:ist |est )?(?:nicht|falsch)\b|n'est pas|no es\b|não é\b|non è\b|не\b|неверно"
     r"|不是|并不|是错|是錯|不对|不對)"
@@ -75,6 +85,16 @@ WEAK_BEFORE = re.compile(
     rf"|i (?:had )?(?:thought|considered|assumed)|was tempted|used to be|{_ELSEWHERE}"
     r"|(?:updated|revised|corrected|changed|amended) from"
     r"|near-identical|similar(?:ly)?|decoys?|distractors?|obwohl|während|bien que|aunque|хотя)\b"
+)
+#: Words right before a value by which a list of others begins.
+OTHERS_BEFORE = re.compile(r"\b(?:the|all|any|two|three|four) other [^\W\d]+s(?: [^\W\d]+){0,4}\s?[,:(]\W{0,2}$")
+#: What is set against something said before, not conceded.
+CONTRAST = re.compile(r"\w\W{1,3}(?:while|whereas) ((?:(?!\b(?:while|whereas|first|initially|formerly)\b)[^,;:])*)$")
+#: Words right before a list of all that there is, of which the answer says more later.
+ALL_BEFORE = re.compile(
+    r"\b(?:there (?:are|were)|(?:text|document|passage|context|it) (?:lists|mentions|contains|gives|has)"
+    r"|i (?:see|saw|find|found)) (?:[^\W\d]+ ){1,3}(?:codes|values|keys|numbers|candidates|names|passwords|ids)"
+    r"(?: [^\W\d]+){0,4}:\W{0,3}$"
 )
 #: A concession that keeps both values open is none.
 HEDGED = re.compile(r"\b(?:could|might|may|possibly|perhaps|maybe)\b")
