@@ -36,8 +36,8 @@ _LONGEST_CONTINUATION = 120
 #: White space at the end, from the least nuisance on; other characters are none.
 _SPACES = "\n "
 
-#: Tokens after the last insert that are too few for anything but a stub; it goes to the very end then.
-_STUB = 3
+#: Tokens after the last insert that are too few to be a sentence; the insert goes to the very end then.
+_FEWEST = 3
 
 
 class Ending(NamedTuple):
@@ -84,7 +84,7 @@ def fit_ending(draft: Draft, tail: str, tokens: int) -> Ending | None:
     """
     index = draft.haystack.index
     room = tokens - draft.tokens - draft.haystack.encoding.count(tail)
-    if draft.characters and room < _STUB:
+    if draft.characters and room < _FEWEST:
         return None
     expected = index.position_of(index.tokens_before(draft.position) + room)
     if expected + _AFTER >= len(index.text):
