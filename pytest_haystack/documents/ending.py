@@ -91,15 +91,16 @@ def fit_ending(draft: Draft, tail: str, tokens: int) -> Ending | None:
         raise DocumentError(
             f"the haystack text ends before the {tokens} tokens of the document; prepare it for that many"
         )
-    for level in (Level.WORD, Level.CHARACTER):
-        cuts = _fitting_cuts(draft, tail, tokens, expected, level)
-        if cuts and (level is Level.CHARACTER or tokens - cuts.measure(cuts.fitting[-1]) <= _LONGEST_FILLER):
-            ending = _filled(draft, cuts, tokens)
-            if ending:
-                return ending
-    # Not even one character fits.
     nothing = _Cuts([draft.position], [], _Measure(draft, draft.position, tail))
-    return _filled(draft, nothing, tokens)
+    words = _fitting_cuts(draft, tail, tokens, expected, Level.WORD) or nothing
+    characters = None
+    if tokens - words.measure(words.fitting[-1]) > _LONGEST_FILLER:
+        characters = _fitting_cuts(draft, tail, tokens, expected, Level.CHARACTER)
+    for cuts in (characters, words, nothing):
+        ending = _filled(draft, cuts, tokens) if cuts else None
+        if ending:
+            return ending
+    return None
 
 
 def _fitting_cuts(draft: Draft, tail: str, tokens: int, expected: int, level: Level) -> _Cuts | None:
