@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_haystack.config.schema import Config, KnownFailure, SpanOf
+    from pytest_haystack.config.parts import SpanOf
+    from pytest_haystack.config.schema import Config, KnownFailure
     from pytest_haystack.sweep import Cell
 
 

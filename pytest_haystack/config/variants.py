@@ -15,7 +15,7 @@ from typing import Any
 from pytest_haystack.config.axis import PROMPT, Axis
 from pytest_haystack.config.draft import Derived, Draft, dotted
 from pytest_haystack.config.entries import id_safe
-from pytest_haystack.config.schema import MOST_POINTS
+from pytest_haystack.config.parts import MOST_POINTS
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.registry import Registry
 

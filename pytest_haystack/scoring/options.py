@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pytest_haystack.config.schema import Limits, Pricing, Text
+from pytest_haystack.config.parts import Text
+from pytest_haystack.config.schema import Limits, Pricing
 from pytest_haystack.scoring.score import Scorer
 
 
