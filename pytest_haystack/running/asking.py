@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from pytest_haystack.errors import ConfigError, ModelError, NotRun
+from pytest_haystack.errors import ConfigError, ModelError, NoRowError
 from pytest_haystack.models.model import Completion, Model, Prompt
 from pytest_haystack.running.sizing import context_window
 from pytest_haystack.running.store.kept import KeptAnswers, asked_by_itself, key_of
@@ -37,8 +37,8 @@ def ask(bench: Workbench, cell: Cell, prompt: Prompt, model: Any, nodeid: str = 
     """Ask ``model``: anything with ``complete(prompt)``, or a callable, sync or async. An empty answer is asked for
     once more. Raises nothing that the model raised: it is an outcome.
 
-    An answer that is kept stands for asking, if it is one that counts; a replay asks nobody, and raises NotRun where
-    it has no row for the test ``nodeid``.
+    An answer that is kept stands for asking, if it is one that counts; a replay asks nobody, and raises NoRowError
+    where it has no row for the test ``nodeid``.
     """
     if bench.replay is not None:
         replayed = partial(bench.replay.answer, nodeid, bench.models[cell.model])
@@ -131,7 +131,7 @@ def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked
 def _attempt(bench: Workbench, prompt: Prompt, complete: Callable[[Prompt], Completion]) -> Asked:
     try:
         completion = complete(prompt)
-    except NotRun:
+    except NoRowError:
         raise
     except ModelError as error:
         return Asked(None, Outcome(error.outcome), bench.redact(str(error)))

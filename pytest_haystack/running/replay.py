@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pytest_haystack.config.schema import ModelEntry
-from pytest_haystack.errors import ModelError, NotRun
+from pytest_haystack.errors import ModelError, NoRowError
 from pytest_haystack.models.model import Completion, Prompt, Usage
 from pytest_haystack.results.store import read_rows
 from pytest_haystack.scoring.outcomes import Outcome
@@ -45,7 +45,7 @@ class Replay:
     def answer(self, nodeid: str, entry: ModelEntry, prompt: Prompt) -> Completion:
         """The answer to a prompt in the row of this test and the prompt's trial.
 
-        A file that has moved is no other test. Raises NotRun where there is no such row, or it is of another prompt
+        A file that has moved is no other test. Raises NoRowError where there is no such row, or it is of another prompt
         or model; ModelError where the row tells of an error.
         """
         row = self._rows.get((nodeid, prompt.trial))
@@ -53,11 +53,11 @@ class Replay:
             others = self._named.get((_name(nodeid), prompt.trial), [])
             row = others[0] if len(others) == 1 else None
         if row is None:
-            raise NotRun(f"not replayed: there is no row of trial {prompt.trial} of this cell")
+            raise NoRowError(f"not replayed: there is no row of trial {prompt.trial} of this cell")
         if row["model"] != entry.model:
-            raise NotRun(f"not replayed: its row is an answer of {row['model']}, not of {entry.model}")
+            raise NoRowError(f"not replayed: its row is an answer of {row['model']}, not of {entry.model}")
         if row["prompt_sha256"] != prompt.sha256:
-            raise NotRun(
+            raise NoRowError(
                 "not replayed: its row answers another prompt, so the sweep or its haystack has changed since "
                 f"(prompt_sha256 {row['prompt_sha256'][:12]}..., now {prompt.sha256[:12]}...)"
             )

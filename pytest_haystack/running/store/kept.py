@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
-from pytest_haystack.errors import ModelError
+from pytest_haystack.errors import HaystackError, ModelError
 from pytest_haystack.models.model import Completion, Model, Prompt
 from pytest_haystack.running.store.answer_key import answer_key
 from pytest_haystack.running.store.place import open_store
@@ -25,13 +26,14 @@ class KeepSettings:
 class KeptAnswers:
     """The store as one process uses it; opened when it is first needed.
 
+    ``settings`` are asked for when they are first needed, and may raise HaystackError.
     An answer of this very run is used again in any case: it may come from a worker that has died since.
     """
 
-    def __init__(self, settings: KeepSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Callable[[], KeepSettings]) -> None:
+        self._ask_settings = settings
         self._store: AnswerStore | None = None
-        self._failure: StoreError | None = None
+        self._failure: HaystackError | None = None
 
     def find(self, key: str, afresh: bool = False) -> Completion | None:
         """The answer of this name that may stand for asking; none where it is to be asked ``afresh``.
@@ -42,7 +44,7 @@ class KeptAnswers:
             if self._failure is not None:
                 raise self._failure
             found = self._opened().get(key)
-        except StoreError as error:
+        except HaystackError as error:
             self._failure = error
             raise ModelError("config_error", f"not asked, because {error}") from None
         usable = found is not None and not afresh and (self._settings.resume or found.run == self._settings.run)
@@ -60,6 +62,10 @@ class KeptAnswers:
         store, self._store = self._store, None
         if store is not None:
             store.close()
+
+    @cached_property
+    def _settings(self) -> KeepSettings:
+        return self._ask_settings()
 
     def _opened(self) -> AnswerStore:
         if self._store is None:

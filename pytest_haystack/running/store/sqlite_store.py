@@ -21,7 +21,8 @@ _IGNORE = "# Written by pytest-haystack: answers of models are not for version c
 
 
 class SqliteStore:
-    """Answers in ``directory``, which is made where it is missing and kept out of git, as pytest does with its cache."""
+    """Answers in ``directory``, which is made where it is missing and kept out of git, as pytest's
+    cache is."""
 
     def __init__(self, directory: Path) -> None:
         """Raises StoreError where it cannot be written."""
@@ -45,7 +46,8 @@ class SqliteStore:
             if version > VERSION:
                 raise StoreError(f"{self._path}: written by a newer version of pytest-haystack; update it")
             self._connection.execute(
-                "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL, kept_utc TEXT NOT NULL)"
+                "CREATE TABLE IF NOT EXISTS answers"
+                " (key TEXT PRIMARY KEY, answer TEXT NOT NULL, kept_utc TEXT NOT NULL)"
             )
             if version < VERSION:
                 self._connection.execute(f"PRAGMA user_version = {VERSION}")
