@@ -73,10 +73,11 @@ class Project:
         path = self.path / "asked.log"
         return Counter(path.read_text().splitlines() if path.exists() else ())
 
-    def start(self, *args: str, **options: Any) -> subprocess.Popen[str]:
+    def start(self, *args: str, pythonpath: Path | None = None, **options: Any) -> subprocess.Popen[str]:
         """Run pytest on the sweep, as a process that leads a group of its own."""
         root = str(Path(pytest_haystack.__file__).parent.parent)
-        environment = {**os.environ, "PYTHONPATH": root, "RESUME_KEY": "k-e-y", "COLUMNS": "200"}
+        paths = [root] if pythonpath is None else [str(pythonpath), root]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "RESUME_KEY": "k-e-y", "COLUMNS": "200"}
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", "-rsE"]
         return subprocess.Popen(
             [*command, "--haystack-config", "haystack.yaml", *args],
