@@ -15,7 +15,7 @@ class Prompt(str):
     As text it is the user message; with a system message, or an assistant's turn begun by ``prefill``, it is the JSON
     list of all messages, so that the text's UTF-8 bytes are the whole prompt and ``sha256`` is their hash.
     ``document`` and ``question`` are the parts that a retrieval pipeline under test wants to have apart. ``trial``
-    (from 0) tells identical prompts apart.
+    (from 0) tells identical prompts apart. ``cell`` is the id of the cell that asks, where that is known.
     """
 
     messages: list[dict[str, str]]
@@ -23,6 +23,7 @@ class Prompt(str):
     question: str
     trial: int
     prefill: str
+    cell: str = ""
 
     def __new__(
         cls,

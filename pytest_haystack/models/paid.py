@@ -18,7 +18,7 @@ class Asker(Protocol):
     """What carries a request to the gateway: `pytest_haystack.running.gateway.client.GatewayClient`."""
 
     def complete(
-        self, model_id: str, messages: Sequence[dict[str, str]], request_tokens: int | None, trial: int
+        self, model_id: str, messages: Sequence[dict[str, str]], request_tokens: int | None, trial: int, cell: str = ""
     ) -> Completion:
         """Answer of the model that the gateway knows by this id. Raises ModelError."""
 
@@ -48,7 +48,7 @@ class GatewayModel(Model):
         """Answer a prompt. Raises ModelError where there is no answer to score."""
         asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
         tokens = self._count(str(asked)) + self._longest_answer()
-        return self._client.complete(self._gateway_id, asked.messages, tokens, asked.trial)
+        return self._client.complete(self._gateway_id, asked.messages, tokens, asked.trial, cell=asked.cell)
 
     def _longest_answer(self) -> int:
         request = self.entry.request

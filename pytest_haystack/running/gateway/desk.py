@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Completion
+from pytest_haystack.running.gateway.budgets import Ledger
 from pytest_haystack.running.gateway.lanes import Lane
 from pytest_haystack.running.gateway.provider import Provider
 from pytest_haystack.running.gateway.sending import send
@@ -27,16 +28,30 @@ class Desk:
     Used from one event loop.
     """
 
-    def __init__(self, models: Mapping[str, ModelSettings], concurrency: int | None, provider: Provider) -> None:
+    def __init__(
+        self,
+        models: Mapping[str, ModelSettings],
+        concurrency: int | None,
+        provider: Provider,
+        ledger: Ledger | None = None,
+    ) -> None:
         under_way = asyncio.Semaphore(concurrency) if concurrency is not None else None
-        self._lanes = {name: Lane(settings, under_way) for name, settings in models.items()}
+        accounts = ledger or Ledger()
+        self._lanes = {
+            name: Lane(settings, under_way, account=accounts.account(name, settings))
+            for name, settings in models.items()
+        }
         self._provider = provider
         self._answers: dict[str, Completion] = {}
         self._asked: dict[str, asyncio.Task[Completion]] = {}
         self._chance = random.Random()
 
-    async def ask(self, model: str, messages: Sequence[dict[str, str]], tokens: int | None, trial: int) -> Completion:
+    async def ask(
+        self, model: str, messages: Sequence[dict[str, str]], tokens: int | None, trial: int, cell: str = ""
+    ) -> Completion:
         """The answer to this request: kept from before, on its way already, or sent for. Raises ModelError.
+
+        ``cell`` names who asks, in what others are told of an error.
 
         Whoever asks and then goes away does not take the request back: it may be paid by then, and another may
         want its answer. An error is told to all who wait for it and then forgotten.
@@ -50,12 +65,14 @@ class Desk:
         if key not in self._asked:
             if tokens is None:
                 tokens = sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN
-            self._asked[key] = asyncio.create_task(self._send(key, lane, messages, tokens))
+            self._asked[key] = asyncio.create_task(self._send(key, lane, messages, tokens, cell))
         return await asyncio.shield(self._asked[key])
 
-    async def _send(self, key: str, lane: Lane, messages: Sequence[dict[str, str]], tokens: int) -> Completion:
+    async def _send(
+        self, key: str, lane: Lane, messages: Sequence[dict[str, str]], tokens: int, cell: str
+    ) -> Completion:
         try:
-            answer = await send(lane, self._provider, messages, tokens, self._chance)
+            answer = await send(lane, self._provider, messages, tokens, self._chance, cell)
             self._answers[key] = answer
             return answer
         finally:

@@ -29,8 +29,8 @@ _STAYING = frozenset(
         "broken_install",
     }
 )
-#: Statuses that every further request of the model would meet too.
-_HOPELESS = frozenset({401, 402, 403, 404})
+#: Of these, the ones that are found before anything is sent.
+_UNSENT = frozenset({"unknown_provider", "missing_key", "unusable_entry", "broken_install"})
 
 #: litellm's exceptions that say more than status and body.
 _CODE_OF_TYPE = {
@@ -60,9 +60,19 @@ class RequestError(Exception):
         self.retry_after = retry_after
 
     @property
-    def hopeless(self) -> bool:
-        """True where every request of the model would fail like this."""
-        return self.status in _HOPELESS or self.code in _STAYING
+    def staying(self) -> bool:
+        """True where no waiting helps, whatever the status says."""
+        return self.code in _STAYING
+
+    @property
+    def sent(self) -> bool:
+        """True where a request may have left."""
+        return self.code not in _UNSENT
+
+    @property
+    def perhaps_paid(self) -> bool:
+        """True where the provider may have answered, and only its answer is lost; a refusal costs nothing."""
+        return self.sent and (self.status is None or self.code == "timeout")
 
 
 def request_error(error: BaseException, model: str) -> RequestError:

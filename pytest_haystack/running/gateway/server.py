@@ -15,8 +15,10 @@ from typing import Any, BinaryIO
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.running.gateway import folders
+from pytest_haystack.running.gateway.budgets import Ledger
 from pytest_haystack.running.gateway.desk import Desk
 from pytest_haystack.running.gateway.provider import Provider
+from pytest_haystack.running.gateway.pulse import Pulse
 from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
 from pytest_haystack.running.gateway.wire import address_text, completion_values, pack, unpack
 from pytest_haystack.text import one_line, printable
@@ -57,10 +59,11 @@ class Gateway:
         self._redact = redactor_for(models.values(), os.environ)
         self._authkey: bytes = settings["authkey"].encode()
         self._provider = Provider(os.environ)
-        self._desk = Desk(models, settings["concurrency"], self._provider)
+        self._desk = Desk(models, settings["concurrency"], self._provider, Ledger(settings.get("budgets", ())))
         self._warm: bool = settings["warm"]
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
+        self._pulse = Pulse()
         self._socket = folders.socket_path()
         # No key for the listener: it would shake hands with one caller at a time, and wait for each.
         self._listener = (
@@ -89,7 +92,9 @@ class Gateway:
     async def _until_stopped(self) -> None:
         if self._warm:
             self._provider.warm()
+        beating = asyncio.create_task(self._pulse.beat())
         await self._stop.wait()
+        beating.cancel()
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
@@ -125,15 +130,19 @@ class Gateway:
                 deliver_challenge(connection, self._authkey)
                 answer_challenge(connection, self._authkey)
                 while True:
-                    connection.send_bytes(pack(self._reply(unpack(connection.recv_bytes()))))
+                    ask = unpack(connection.recv_bytes())
+                    connection.send_bytes(pack(self._reply(ask, connection)))
             except (OSError, EOFError, ValueError, AuthenticationError):
                 return
 
-    def _reply(self, ask: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer, or outcome and words of an error; the one place where words leave, and lose their keys."""
-        asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"])
+    def _reply(self, ask: Mapping[str, Any], connection: Connection) -> dict[str, Any]:
+        """The answer, or outcome and words of an error; the one place where words leave, and lose their keys.
+
+        While it takes, the caller is told that this process is alive.
+        """
+        asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"], ask.get("cell", ""))
         try:
-            answer = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+            answer = self._pulse.wait(asyncio.run_coroutine_threadsafe(asked, self._loop), connection)
         except ModelError as error:
             return self._error(error.outcome, str(error))
         except BaseException as error:
