@@ -74,7 +74,10 @@ def init(file: Path, force: bool) -> None:
 @plainly
 def validate(config: Path, overrides: tuple[str, ...]) -> None:
     """Check a sweep file; list every mistake in it."""
+    from pytest_haystack.running.spending import check_prices
+
     bench = _bench(config, overrides)
+    check_prices(bench, bench.cells)
     click.echo(f"{config}: valid, {len(bench.cells):,} cells")
     for note in (*bench.loaded.notes, *bench.notes):
         click.echo(f"note: {note}")

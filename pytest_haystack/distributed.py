@@ -29,6 +29,7 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
         sweeps.connect = worker.connect
         config.pluginmanager.register(worker, "haystack-gateway")
         return
+    from pytest_haystack.announcing import Announcer
     from pytest_haystack.recording import Recorder
 
     host = GatewayHost(config, sweeps)
@@ -40,6 +41,7 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
         config.pluginmanager.register(Planner(sweeps), "haystack-planner")
     elif not (config.option.collectonly or getattr(config.option, "setupplan", False)):
         config.pluginmanager.register(Recorder(config, sweeps), "haystack-recorder")
+        config.pluginmanager.register(Announcer(config, sweeps), "haystack-announcer")
 
 
 def without_workers(config: pytest.Config) -> None:
@@ -190,7 +192,9 @@ def start_gateway(sweeps: Sweeps, *, warm: bool) -> GatewayProcess:
     from pytest_haystack.running.gateway.process import GatewayProcess
 
     models = {name: entry for sweep in sweeps.loaded for name, entry in sweep.paid_models.items()}
-    return GatewayProcess.start(models, sweeps.settings.concurrency, warm)
+    return GatewayProcess.start(
+        models, sweeps.settings.concurrency, warm, limits=sweeps.limits, debug_http=sweeps.settings.debug_http
+    )
 
 
 def _narrowed(config: pytest.Config) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,16 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="N",
         help="Requests in flight on this machine, all workers together",
     )
+    group.addoption(
+        "--haystack-max-cost",
+        metavar="USD",
+        help="Send no request that could cost more than is left of it; what is not run is skipped",
+    )
+    group.addoption(
+        "--haystack-debug-http",
+        metavar="DIR",
+        help="Write each raw request and response of paid models to a file there, without keys",
+    )
     parser.addini(
         "haystack_config",
         "This project's sweep files, for fixtures and for node ids that name them; a plain run does not run them",
@@ -67,6 +78,8 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("haystack_sample", "Twin of --haystack-sample")
     parser.addini("haystack_dry_run", "Twin of --haystack-dry-run", type="bool")
     parser.addini("haystack_concurrency", "Twin of --haystack-concurrency")
+    parser.addini("haystack_max_cost", "Twin of --haystack-max-cost")
+    parser.addini("haystack_debug_http", "Twin of --haystack-debug-http, relative to the rootdir")
 
 
 class Settings:
@@ -93,12 +106,26 @@ class Settings:
     @property
     def report_dir(self) -> Path | None:
         """Where reports go, None where only the sweep file may say."""
-        value = self._first("report_dir")
-        if not value:
+        return self._folder("report_dir")
+
+    @property
+    def debug_http(self) -> Path | None:
+        """Where raw requests and responses go, None where they are not wanted."""
+        return self._folder("debug_http")
+
+    @property
+    def max_cost(self) -> float | None:
+        """USD that this run may spend on this machine."""
+        value = self._first("max_cost")
+        if value in (None, ""):
             return None
-        from_ini = not self._config.getoption("haystack_report_dir") and ENVIRONMENT + "REPORT_DIR" not in os.environ
-        base = self._config.rootpath if from_ini else self._config.invocation_params.dir
-        return Path(os.path.abspath(base / value))
+        try:
+            usd = float(value)
+        except ValueError:
+            usd = math.nan
+        if not 0 <= usd < math.inf:
+            raise pytest.UsageError(f"--haystack-max-cost: {value!r} is no amount of USD, such as 2.50")
+        return usd
 
     @property
     def models(self) -> list[str]:
@@ -132,10 +159,19 @@ class Settings:
         """Raise UsageError where a number is none."""
         for name in ("sample", "concurrency"):
             self._count(name)
+        _ = self.max_cost
 
     def _first(self, name: str) -> Any:
         option = self._config.getoption("haystack_" + name)
         return option or os.environ.get(ENVIRONMENT + name.upper()) or self._config.getini("haystack_" + name)
+
+    def _folder(self, name: str) -> Path | None:
+        value = self._first(name)
+        if not value:
+            return None
+        from_ini = not self._config.getoption("haystack_" + name) and ENVIRONMENT + name.upper() not in os.environ
+        base = self._config.rootpath if from_ini else self._config.invocation_params.dir
+        return Path(os.path.abspath(base / value))
 
     def _count(self, name: str) -> int | None:
         value = self._first(name)

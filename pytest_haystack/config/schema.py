@@ -59,7 +59,7 @@ Depths = Annotated[list[Percent], Field(min_length=1, max_length=MOST_POINTS)] |
 
 
 class Limits(Part):
-    """What a provider may be asked at once; ``timeout`` and ``deadline`` in seconds, ``retries`` after the first try."""
+    """What a provider may be asked at once; times in seconds, ``retries`` after the first try."""
 
     requests_per_minute: Positive | None = Field(None, description="Requests a minute.")
     tokens_per_minute: Positive | None = Field(None, description="Input tokens a minute.")

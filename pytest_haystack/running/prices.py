@@ -43,7 +43,7 @@ def answer_limit(request: Mapping[str, Any]) -> int | None:
 
 
 def price_of(model: str, input_price: float | None, output_price: float | None, request: Mapping[str, Any]) -> Price:
-    """The price of a litellm model string: the config's (USD per million tokens) where both are given, else litellm's."""
+    """The price of a litellm model string: the config's (USD per million tokens) where given, else litellm's."""
     facts = model_facts(model)
     if model.startswith(_OWN_MACHINE) and input_price is None:
         input_price = output_price = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Completion
@@ -17,6 +17,19 @@ from pytest_haystack.running.prices import Price, price_of
 _ROUNDING = 1e-9
 #: Prompts of one sweep weigh about the same a token: so much more than the heaviest one so far is allowed for.
 _MARGIN = 1.05
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What may be spent: ``limit`` of ``kind`` usd, requests or tokens; ``name`` is the user's word for it.
+
+    ``models`` are the names at the gateway of the models that it holds for, None for all.
+    """
+
+    name: str
+    kind: Literal["usd", "requests", "tokens"]
+    limit: float
+    models: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +145,16 @@ class Account:
 
 
 class Ledger:
-    """All limits of a run. ``budgets`` are mappings of `pytest_haystack.running.spending.budgets_of`."""
+    """All limits of a run. ``limits`` are dumps of `Limit`."""
 
-    def __init__(self, budgets: Iterable[Mapping[str, Any]] = ()) -> None:
+    def __init__(self, limits: Iterable[Mapping[str, Any]] = ()) -> None:
         self._changed = asyncio.Condition()
         self._purses: list[tuple[frozenset[str] | None, Purse]] = [
             (
-                None if budget["models"] is None else frozenset(budget["models"]),
-                Purse(f"{budget['name']}{suffix}", kind, float(budget[kind])),
+                None if limit["models"] is None else frozenset(limit["models"]),
+                Purse(limit["name"], limit["kind"], float(limit["limit"])),
             )
-            for budget in budgets
-            for kind, suffix in (("usd", budget["usd_suffix"]), ("requests", ".requests"), ("tokens", ".tokens"))
-            if budget.get(kind) is not None
+            for limit in limits
         ]
 
     def account(self, name: str, settings: ModelSettings) -> Account:

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from pytest_haystack.text import one_line
+
 #: Codes that stay until someone changes something, whatever the status: a spent quota comes as 429.
 _STAYING = frozenset(
     {
@@ -39,6 +41,7 @@ _CODE_OF_TYPE = {
 }
 _CONNECTION_TYPES = frozenset({"APIConnectionError", "ConnectError", "ReadError", "WriteError", "RemoteProtocolError"})
 _PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)(?: Error)?(?::| -) )+")
+_NO_ANSWER = re.compile(r"Empty or invalid response from LLM endpoint\. Received: '(.*)'", re.DOTALL)
 _DEEPEST = 12
 
 
@@ -93,6 +96,9 @@ def request_error(error: BaseException, model: str) -> RequestError:
         return RequestError(_connection_words(chain))
     if status == 500 and _wordless(chain) and any(isinstance(layer, json.JSONDecodeError) for layer in chain):
         return RequestError("the server's answer is no JSON")
+    if status == 500 and (received := _NO_ANSWER.search(str(error))):
+        # litellm's own status: the server's was a good one.
+        return RequestError(f"the server's answer is no JSON: {one_line(received[1], 100)!r}")
     return RequestError(
         str(body.get("message") or _PREFIX.sub("", str(error)) or type(error).__name__),
         status=status,

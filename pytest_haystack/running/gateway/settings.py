@@ -11,7 +11,10 @@ from pytest_haystack.models.redaction import Redactor, secret_fields, secret_val
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """An entry of the config, flat. ``timeout``, ``deadline`` in seconds, prices in USD per million tokens; None: not given."""
+    """An entry of the config, flat. Prices in USD per million tokens; None: not given.
+
+    ``timeout`` is the seconds of one try, ``deadline`` those of all tries of a request.
+    """
 
     id: str
     model: str

@@ -7,8 +7,8 @@ from collections import deque
 
 #: Seconds of departures that tell how fast requests were leaving.
 _LOOK_BACK = 10.0
-#: Requests a second below which nothing is slowed down further: two a minute.
-SLOWEST = 2 / 60
+#: Requests a second below which nothing is slowed down further: the pauses between tries do the rest.
+SLOWEST = 0.2
 #: Share of the pace before the cut that each answer gives back.
 _GIVEN_BACK = 0.02
 
