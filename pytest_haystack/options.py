@@ -156,10 +156,14 @@ class Settings:
         return value.lower() in ("1", "true", "yes", "on") if isinstance(value, str) else bool(value)
 
     def check(self) -> None:
-        """Raise UsageError where a number is none."""
+        """Raise UsageError where a number is none, or a folder cannot be written."""
         for name in ("sample", "concurrency"):
             self._count(name)
         _ = self.max_cost
+        folder = self.debug_http
+        there = next((path for path in (folder, *folder.parents) if path.exists()), None) if folder else None
+        if there is not None and not (there.is_dir() and os.access(there, os.W_OK)):
+            raise pytest.UsageError(f"--haystack-debug-http: the folder {folder} cannot be written: see {there}")
 
     def _first(self, name: str) -> Any:
         option = self._config.getoption("haystack_" + name)

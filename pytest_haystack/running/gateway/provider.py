@@ -15,6 +15,7 @@ from pytest_haystack.models.model import Completion, Usage
 from pytest_haystack.models.prices import model_facts
 from pytest_haystack.running.gateway.answers import completion_of
 from pytest_haystack.running.gateway.failures import RequestError, request_error
+from pytest_haystack.running.gateway.hiding import without_keys
 from pytest_haystack.running.gateway.settings import ModelSettings
 
 #: No call home, no `.env` of the working directory, no advertising in error messages. A user's own values win.
@@ -81,7 +82,7 @@ class Provider:
                     self._dropped[settings.id] = (*dropped, name)
                 continue
             latency = time.perf_counter() - started
-            completion = completion_of(response, raw[-1] if raw else None)
+            completion = without_keys(completion_of(response, raw[-1] if raw else None), settings, self._environment)
             return replace(
                 completion,
                 cost_usd=_cost(litellm, settings, response, completion.usage),

@@ -11,12 +11,14 @@ import time
 from collections.abc import Mapping
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.running.gateway import folders
 from pytest_haystack.running.gateway.budgets import Ledger
 from pytest_haystack.running.gateway.desk import Desk
+from pytest_haystack.running.gateway.http_log import HttpLog
 from pytest_haystack.running.gateway.provider import Provider
 from pytest_haystack.running.gateway.pulse import Pulse
 from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
@@ -60,6 +62,8 @@ class Gateway:
         self._authkey: bytes = settings["authkey"].encode()
         self._provider = Provider(os.environ)
         self._desk = Desk(models, settings["concurrency"], self._provider, Ledger(settings.get("budgets", ())))
+        if settings.get("debug_http"):
+            HttpLog(Path(settings["debug_http"]), self._redact).install()
         self._warm: bool = settings["warm"]
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
