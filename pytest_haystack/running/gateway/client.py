@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 #: Seconds between looks for an answer. Where a read cannot be interrupted, this is how long Ctrl-C waits.
 _LOOK = 0.25
-#: Seconds without a sign of life after which the gateway hangs: it gives one every few seconds, however long an
-#: answer takes.
+#: Seconds without a sign of life after which the gateway hangs: it gives one every second, however long an answer
+#: takes.
 PATIENCE = 60.0
 #: The same once it has been found to hang, until it is heard again: cells that follow need not wait as long.
 _SHORT_PATIENCE = 5.0
@@ -112,7 +112,7 @@ class GatewayClient:
         except (OSError, EOFError, ValueError, AuthenticationError) as error:
             if connection is not None:
                 connection.close()
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            reason = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(":")
             raise ModelError(
                 "infra_error",
                 f"no answer: the gateway, the process that sends the requests, has ended ({reason})",

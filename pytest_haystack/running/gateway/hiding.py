@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from pytest_haystack.models.model import Completion
 from pytest_haystack.models.redaction import Redactor, secret_fields, secret_values
@@ -12,14 +11,23 @@ from pytest_haystack.running.gateway.settings import ModelSettings
 
 #: Values of variables that are merely called like a key may be ordinary words; those of keys are longer.
 _SHORTEST_UNNAMED = 16
-_TEXTS = ("text", "reasoning", "refusal", "finish_reason", "provider_model")
 
 
 def without_keys(completion: Completion, settings: ModelSettings, environment: Mapping[str, str]) -> Completion:
     """The completion without the keys that it was asked with, or that this process knows of."""
-    hide = _redactor(settings, environment).exactly
-    texts: dict[str, Any] = {name: getattr(completion, name) for name in _TEXTS}
-    return replace(completion, **{name: hide(text) for name, text in texts.items() if text is not None})
+    redactor = _redactor(settings, environment)
+
+    def hidden(text: str | None) -> str | None:
+        return None if text is None else redactor.exactly(text)
+
+    return replace(
+        completion,
+        text=hidden(completion.text),
+        reasoning=hidden(completion.reasoning),
+        refusal=hidden(completion.refusal),
+        finish_reason=hidden(completion.finish_reason),
+        provider_model=hidden(completion.provider_model),
+    )
 
 
 def _redactor(settings: ModelSettings, environment: Mapping[str, str]) -> Redactor:

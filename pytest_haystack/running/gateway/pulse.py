@@ -1,4 +1,4 @@
-"""Signs of life: those who wait are told every few seconds that the event loop still turns."""
+"""Signs of life: those who wait are told every second that the event loop still turns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeVar
 from pytest_haystack.running.gateway.wire import pack
 
 #: Seconds between two signs, well below `pytest_haystack.running.gateway.client.PATIENCE`.
-BEAT = 2.0
+BEAT = 1.0
 #: Seconds after which a loop that has not turned is stuck. An import of litellm holds it up for a few.
 _STUCK = 20.0
 
