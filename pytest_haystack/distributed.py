@@ -12,6 +12,7 @@ import pytest
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.session import ROWS, TRIALS, Sweeps, usage_error
+from pytest_haystack.skipping import Skipper
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
@@ -24,6 +25,7 @@ GATEWAY = "haystack_gateway"
 def register(config: pytest.Config, sweeps: Sweeps) -> None:
     """Register what this process does in a session with sweeps."""
     config.pluginmanager.register(RowSender(), "haystack-rows")
+    config.pluginmanager.register(Skipper(), "haystack-skipper")
     if hasattr(config, "workerinput"):
         worker = WorkerGateway(sweeps, config.workerinput.get(GATEWAY))
         sweeps.connect = worker.connect

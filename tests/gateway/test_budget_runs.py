@@ -156,13 +156,22 @@ def test_models_in_this_process_count_for_nothing(write: Any, run: Run, server: 
     )
 
 
-def test_own_tests_tell_the_estimate_too(paid: Any, run: Run, pytester: Any, workers: tuple[str, ...]) -> None:
-    paid("good")
+def test_own_tests_have_the_budget_and_the_estimate_too(
+    paid: Any, run: Run, pytester: Any, workers: tuple[str, ...]
+) -> None:
+    paid("good", "budget: {requests: 2}\n")
     pytester.makeini("[pytest]\nhaystack_config = haystack.yaml")
-    pytester.makepyfile("def test_mine(haystack_trials): assert haystack_trials[0].score == 1")
-    result = run(*workers, config=None)
+    pytester.makepyfile("""
+        from pytest_haystack.models.model import Prompt
 
-    result.assert_outcomes(passed=6)
+        def test_mine(haystack, needles, haystack_model, haystack_score):
+            answer = haystack_model.complete(Prompt(f"{haystack}\\nQuestion: {needles[0].question}"))
+            assert haystack_score(answer) == 1
+        """)
+    result = run("-rs", *workers, config=None)
+
+    result.assert_outcomes(passed=2, skipped=4)
+    result.stdout.fnmatch_lines(["*SKIPPED*budget: paid: not asked: budget.requests is spent: 2 of 2 requests*"])
     assert sum("estimate for paid models: at most 6 calls" in line for line in result.stdout.lines) == 1
 
 
