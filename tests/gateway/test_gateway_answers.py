@@ -278,7 +278,7 @@ def test_a_provider_that_asks_to_come_back_tomorrow_is_not_waited_for(
         ("no-choices", "infra_error", "no choices"),
         ("bad-gateway", "infra_error", "HTTP 502"),
         ("nowhere", "infra_error", "check api_base 'http://127.0.0.1:9/v1'"),
-        ("echo-key", "infra_error", "cannot handle Authorization: [redacted]"),
+        ("echo-key", "infra_error", "cannot handle Authorization: Bearer [redacted] at"),
         ("echo-header", "config_error", "unknown team [redacted]"),
         ("overflow", "context_overflow", "maximum context length"),
         ("filtered", "content_filter", "content management policy"),
