@@ -94,7 +94,7 @@ class Killer:
         if not self._seconds or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + self._seconds
-        workers = children(controller, b"execnet")
+        workers = children(controller, b"sys.stdin.readline()")
         if workers:
             with suppress(ProcessLookupError):
                 os.kill(self._chance.choice(workers), signal.SIGKILL)
