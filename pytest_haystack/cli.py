@@ -13,10 +13,16 @@ import click
 
 from pytest_haystack import __version__
 from pytest_haystack.errors import HaystackError
+from pytest_haystack.text import printable
 
 if TYPE_CHECKING:
     from pytest_haystack.registry import Registry
     from pytest_haystack.running.workbench import Workbench
+
+
+def say(text: str) -> None:
+    """Print a text in which nothing steers the terminal: it may hold what models and documents say."""
+    click.echo(printable(text))
 
 
 class UsersMistake(click.ClickException):
@@ -26,7 +32,7 @@ class UsersMistake(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the message, one mistake a line."""
-        click.echo(self.message, err=True)
+        click.echo(printable(self.message), err=True)
 
 
 def plainly(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,10 +80,13 @@ def init(file: Path, force: bool) -> None:
 @plainly
 def validate(config: Path, overrides: tuple[str, ...]) -> None:
     """Check a sweep file; list every mistake in it."""
+    from pytest_haystack.running.spending import check_prices
+
     bench = _bench(config, overrides)
+    check_prices(bench, bench.cells)
     click.echo(f"{config}: valid, {len(bench.cells):,} cells")
     for note in (*bench.loaded.notes, *bench.notes):
-        click.echo(f"note: {note}")
+        say(f"note: {note}")
 
 
 @main.command()
@@ -90,9 +99,9 @@ def plan(config: Path, overrides: tuple[str, ...]) -> None:
 
     bench = _bench(config, overrides)
     for line in plan_lines(plan_of(bench, bench.cells)):
-        click.echo(line)
+        say(line)
     for note in (*bench.loaded.notes, *bench.notes):
-        click.echo(f"note: {note}")
+        say(f"note: {note}")
 
 
 @main.command()
@@ -113,7 +122,7 @@ def show(nodeid: str, rows: Path | None, trial: int, around: int, config: Path |
 
     path = rows or find_rows(nodeid)
     for line in describe(path, nodeid, trial, around, _registry, config):
-        click.echo(line)
+        say(line)
 
 
 @main.command()
@@ -136,6 +145,9 @@ def reconstruct(
     data = prompt.encode("utf-8", "backslashreplace")
     if out is not None:
         out.write_bytes(data)
+    elif sys.stdout.isatty():
+        # For the eye; a pipe or a file gets the very bytes.
+        say(prompt)
     else:
         sys.stdout.buffer.write(data)
 
@@ -187,7 +199,7 @@ def check_scorer(cases: Path) -> None:
 
     result = check_file(cases, Registry())
     for line in result.lines():
-        click.echo(line)
+        say(line)
     sys.exit(0 if result.all_agree else 1)
 
 

@@ -12,6 +12,7 @@ import pytest
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.session import ROWS, TRIALS, Sweeps, usage_error
+from pytest_haystack.skipping import Skipper
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
@@ -25,11 +26,13 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
     """Register what this process does in a session with sweeps."""
     config.pluginmanager.register(RowSender(), "haystack-rows")
     config.pluginmanager.register(sweeps.keeper, "haystack-keeper")
+    config.pluginmanager.register(Skipper(), "haystack-skipper")
     if hasattr(config, "workerinput"):
         worker = WorkerGateway(sweeps, config.workerinput.get(GATEWAY))
         sweeps.connect = worker.connect
         config.pluginmanager.register(worker, "haystack-gateway")
         return
+    from pytest_haystack.announcing import Announcer
     from pytest_haystack.lost_workers import LostWorkers
     from pytest_haystack.recording import Recorder
 
@@ -43,6 +46,7 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
         config.pluginmanager.register(Planner(sweeps), "haystack-planner")
     elif not (config.option.collectonly or getattr(config.option, "setupplan", False)):
         config.pluginmanager.register(Recorder(config, sweeps), "haystack-recorder")
+        config.pluginmanager.register(Announcer(config, sweeps), "haystack-announcer")
 
 
 def without_workers(config: pytest.Config) -> None:
@@ -196,7 +200,14 @@ def start_gateway(sweeps: Sweeps, *, warm: bool) -> GatewayProcess:
     sweeps.keeper.check()
     # Where answers are used that are kept, perhaps none is missing and nothing is sent.
     warm = warm and not sweeps.settings.resume
-    return GatewayProcess.start(models, sweeps.settings.concurrency, warm, keep=sweeps.keeper.settings)
+    return GatewayProcess.start(
+        models,
+        sweeps.settings.concurrency,
+        warm,
+        keep=sweeps.keeper.settings,
+        limits=sweeps.limits,
+        debug_http=sweeps.settings.debug_http,
+    )
 
 
 def _narrowed(config: pytest.Config) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,16 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="N",
         help="Requests in flight on this machine, all workers together",
     )
+    group.addoption(
+        "--haystack-max-cost",
+        metavar="USD",
+        help="Send no request that could cost more than is left of it; what is not run is skipped",
+    )
+    group.addoption(
+        "--haystack-debug-http",
+        metavar="DIR",
+        help="Write each raw request and response of paid models to a file there, without keys",
+    )
     parser.addini(
         "haystack_config",
         "This project's sweep files, for fixtures and for node ids that name them; a plain run does not run them",
@@ -94,6 +105,8 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("haystack_store", "Twin of --haystack-store, a folder being relative to the rootdir")
     parser.addini("haystack_dry_run", "Twin of --haystack-dry-run", type="bool")
     parser.addini("haystack_concurrency", "Twin of --haystack-concurrency")
+    parser.addini("haystack_max_cost", "Twin of --haystack-max-cost")
+    parser.addini("haystack_debug_http", "Twin of --haystack-debug-http, relative to the rootdir")
 
 
 class Settings:
@@ -120,10 +133,26 @@ class Settings:
     @property
     def report_dir(self) -> Path | None:
         """Where reports go, None where only the sweep file may say."""
-        value = self._first("report_dir")
-        if not value:
+        return self._folder("report_dir")
+
+    @property
+    def debug_http(self) -> Path | None:
+        """Where raw requests and responses go, None where they are not wanted."""
+        return self._folder("debug_http")
+
+    @property
+    def max_cost(self) -> float | None:
+        """USD that this run may spend on this machine."""
+        value = self._first("max_cost")
+        if value in (None, ""):
             return None
-        return Path(os.path.abspath(self._base("report_dir") / value))
+        try:
+            usd = float(value)
+        except ValueError:
+            usd = math.nan
+        if not 0 <= usd < math.inf:
+            raise pytest.UsageError(f"--haystack-max-cost: {value!r} is no amount of USD, such as 2.50")
+        return usd
 
     @property
     def models(self) -> list[str]:
@@ -184,14 +213,18 @@ class Settings:
         return (value, self._base("store")) if value else None
 
     def check(self) -> None:
-        """Raise UsageError where a number is none, or options contradict each other."""
+        """Raise UsageError where a number is none, a folder cannot be written, or options contradict each other."""
         for name in ("sample", "concurrency"):
             self._count(name)
-        _ = self.shard
+        _ = self.shard, self.max_cost
         if self.resume and self.replay:
             raise pytest.UsageError(
                 "--haystack-replay asks nobody, --haystack-resume asks for what is missing: give one of them"
             )
+        folder = self.debug_http
+        there = next((path for path in (folder, *folder.parents) if path.exists()), None) if folder else None
+        if there is not None and not (there.is_dir() and os.access(there, os.W_OK)):
+            raise pytest.UsageError(f"--haystack-debug-http: the folder {folder} cannot be written: see {there}")
 
     def _first(self, name: str) -> Any:
         option = self._config.getoption("haystack_" + name)
@@ -201,6 +234,10 @@ class Settings:
         """What a path is relative to: the rootdir in the ini file, else the folder that pytest was started in."""
         elsewhere = self._config.getoption("haystack_" + name) or os.environ.get(ENVIRONMENT + name.upper())
         return self._config.invocation_params.dir if elsewhere else self._config.rootpath
+
+    def _folder(self, name: str) -> Path | None:
+        value = self._first(name)
+        return Path(os.path.abspath(self._base(name) / value)) if value else None
 
     def _flag(self, name: str) -> bool:
         value = self._first(name)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_haystack.config.loader import LoadedConfig
     from pytest_haystack.config.schema import ModelEntry
     from pytest_haystack.models.model import Model
+    from pytest_haystack.running.gateway.budgets import Limit
     from pytest_haystack.running.gateway.client import GatewayClient
     from pytest_haystack.running.trial import Trial
     from pytest_haystack.running.workbench import Workbench
@@ -159,11 +160,21 @@ class Sweeps:
             self._loaded[path] = sweep
         return self._loaded[path]
 
+    @property
+    def limits(self) -> list[Limit]:
+        """What this session may spend: on the command line for all of it, in sweep files for each."""
+        from pytest_haystack.running.spending import limits_of
+
+        return limits_of(
+            self.settings.max_cost, [(sweep.loaded.config.budget, tuple(sweep.paid_models)) for sweep in self.loaded]
+        )
+
     def named(self, name: str) -> Sweep:
         """The loaded sweep of this name."""
         return next(sweep for sweep in self._loaded.values() if sweep.name == name)
 
     def _load(self, path: Path) -> Sweep:
+        from pytest_haystack.running.spending import check_prices
         from pytest_haystack.running.workbench import load_bench
         from pytest_haystack.sweep import sample, shard
 
@@ -182,6 +193,7 @@ class Sweeps:
         if self.settings.shard is not None:
             cells = shard(cells, *self.settings.shard)
         bench.expect(cells)
+        check_prices(bench, cells, self.settings.max_cost)
         sweep = Sweep(bench.loaded, bench, cells, self)
         self.keeper.prepare(sweep)
         return sweep

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from pytest_haystack.config.budget import Budget
 from pytest_haystack.config.parts import (
     MOST_POINTS,
     MOST_TOKENS,
@@ -58,13 +59,16 @@ Depths = Annotated[list[Percent], Field(min_length=1, max_length=MOST_POINTS)] |
 
 
 class Limits(Part):
-    """What a provider may be asked at once; ``timeout`` in seconds, ``retries`` after the first try."""
+    """What a provider may be asked at once; times in seconds, ``retries`` after the first try."""
 
     requests_per_minute: Positive | None = Field(None, description="Requests a minute.")
     tokens_per_minute: Positive | None = Field(None, description="Input tokens a minute.")
     in_flight: Positive = Field(16, description="Requests that wait for an answer at once.")
     timeout: Annotated[float, Field(gt=0), NO_FLAG] = Field(120, description="Seconds to wait for an answer.")
     retries: Natural = Field(5, description="Tries after the first one.")
+    deadline: Annotated[float, Field(gt=0), NO_FLAG] = Field(
+        900, description="Seconds for one request with all its tries and the pauses between them."
+    )
 
 
 class Pricing(Part):
@@ -197,6 +201,7 @@ class Config(Part):
         default_factory=lambda: PromptEntry(preset="default"), description="How the model is asked."
     )
     threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
+    budget: Budget = Field(default_factory=Budget, description="What a run may spend on paid models.")
     known_failures: list[KnownFailure] = Field(default_factory=list, description="Cells expected to fail.")
     store: Text | None = Field(
         None, description="Where answers are kept: a folder, from here, or redis://HOST/DB; default: .haystack."

@@ -16,7 +16,8 @@ class Prompt(str):
     As text it is the user message; with a system message, or an assistant's turn begun by ``prefill``, it is the JSON
     list of all messages, so that the text's UTF-8 bytes are the whole prompt and ``sha256`` is their hash.
     ``document`` and ``question`` are the parts that a retrieval pipeline under test wants to have apart. ``trial``
-    (from 0) tells identical prompts apart. ``afresh`` is True where an answer that was kept from before is of no use.
+    (from 0) tells identical prompts apart. ``cell`` is the id of the cell that asks, where that is known. ``afresh`` is
+    True where an answer that was kept from before is of no use.
     """
 
     messages: list[dict[str, str]]
@@ -25,6 +26,7 @@ class Prompt(str):
     trial: int
     prefill: str
     afresh: bool = False
+    cell: str = ""
 
     def __new__(
         cls,

@@ -23,6 +23,7 @@ class Asker(Protocol):
         messages: Sequence[dict[str, str]],
         request_tokens: int | None,
         trial: int,
+        cell: str = "",
         afresh: bool = False,
     ) -> Completion:
         """Answer of the model that the gateway knows by this id. Raises ModelError."""
@@ -53,7 +54,9 @@ class GatewayModel(Model):
         """Answer a prompt. Raises ModelError where there is no answer to score."""
         asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
         tokens = self._count(str(asked)) + self._longest_answer()
-        return self._client.complete(self._gateway_id, asked.messages, tokens, asked.trial, asked.afresh)
+        return self._client.complete(
+            self._gateway_id, asked.messages, tokens, asked.trial, cell=asked.cell, afresh=asked.afresh
+        )
 
     def _longest_answer(self) -> int:
         request = self.entry.request

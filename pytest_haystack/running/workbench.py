@@ -120,6 +120,7 @@ class Workbench:
         # Needles may repeat one statement: their order is the one that they were inserted in.
         placed = tuple(_placed(n, found.pop(0) if (found := places.get(n.statement)) else None) for n in needles)
         prompt = self.templates[cell.task].render(document.text, ask.question, trial)
+        prompt.cell = cell.id
         return Material(placed, ask, document, prompt)
 
     def context(self, cell: Cell, trial: int, haystack_text: str | None = None) -> TrialContext:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Completion
+from pytest_haystack.running.gateway.budgets import Ledger
 from pytest_haystack.running.gateway.lanes import Lane
 from pytest_haystack.running.gateway.provider import Provider
 from pytest_haystack.running.gateway.sending import send
@@ -27,10 +28,19 @@ class Desk:
     """
 
     def __init__(
-        self, models: Mapping[str, ModelSettings], concurrency: int | None, provider: Provider, shelf: Shelf
+        self,
+        models: Mapping[str, ModelSettings],
+        concurrency: int | None,
+        provider: Provider,
+        shelf: Shelf,
+        ledger: Ledger | None = None,
     ) -> None:
         under_way = asyncio.Semaphore(concurrency) if concurrency is not None else None
-        self._lanes = {name: Lane(settings, under_way) for name, settings in models.items()}
+        accounts = ledger or Ledger()
+        self._lanes = {
+            name: Lane(settings, under_way, account=accounts.account(name, settings))
+            for name, settings in models.items()
+        }
         self._provider = provider
         self._shelf = shelf
         self._answers: dict[str, Completion] = {}
@@ -43,9 +53,12 @@ class Desk:
         messages: Sequence[dict[str, str]],
         tokens: int | None,
         trial: int,
+        cell: str = "",
         afresh: bool = False,
     ) -> Completion:
         """The answer to this request: kept from before, on its way already, or sent for. Raises ModelError.
+
+        ``cell`` names who asks, in what others are told of an error.
 
         Whoever asks and then goes away does not take the request back: it may be paid by then, and another may
         want its answer. An error is told to all who wait for it and then forgotten. ``afresh`` passes over what was
@@ -63,7 +76,8 @@ class Desk:
             if key not in self._asked:
                 if tokens is None:
                     tokens = sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN
-                self._asked[key] = lane, asyncio.create_task(self._answer(key, lane, messages, tokens, afresh))
+                task = asyncio.create_task(self._answer(key, lane, messages, tokens, cell, afresh))
+                self._asked[key] = lane, task
             asker, task = self._asked[key]
             try:
                 answer = await asyncio.shield(task)
@@ -84,12 +98,12 @@ class Desk:
             await asyncio.wait(tasks, timeout=seconds)
 
     async def _answer(
-        self, key: str, lane: Lane, messages: Sequence[dict[str, str]], tokens: int, afresh: bool
+        self, key: str, lane: Lane, messages: Sequence[dict[str, str]], tokens: int, cell: str, afresh: bool
     ) -> Completion:
         try:
             answer = await self._shelf.find(key)
             if answer is None or afresh:
-                answer = await send(lane, self._provider, messages, tokens, self._chance)
+                answer = await send(lane, self._provider, messages, tokens, self._chance, cell)
                 await self._shelf.keep(key, answer)
             self._answers[key] = answer
             return answer

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +19,7 @@ import pytest_haystack
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.models.redaction import Redactor
 from pytest_haystack.running.gateway import folders
+from pytest_haystack.running.gateway.budgets import Limit
 from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
 from pytest_haystack.running.gateway.wire import pack, parse_address, unpack
 from pytest_haystack.running.store.kept import KeepSettings
@@ -52,7 +53,10 @@ class GatewayProcess:
         models: Mapping[str, Mapping[str, Any]],
         concurrency: int | None,
         warm: bool,
+        *,
         keep: KeepSettings | None = None,
+        limits: Sequence[Limit] = (),
+        debug_http: Path | None = None,
     ) -> GatewayProcess:
         """Start the child and wait until it listens.
 
@@ -60,11 +64,14 @@ class GatewayProcess:
         by; keys stay in the environment, which the child inherits. ``concurrency`` is how many requests may be under
         way over all models, None leaving it to each model's ``in_flight``. ``warm`` imports litellm at once.
         ``keep`` says where answers are kept, None that they are not.
+        ``limits`` are what may be spent, ``debug_http`` the folder that raw requests and responses are written to.
         Raises HaystackError with the child's last words where it does not come up.
         """
         authkey = secrets.token_hex(32)
         settings: dict[str, Any] = {"models": models, "concurrency": concurrency, "warm": warm, "authkey": authkey}
         settings["keep"] = asdict(keep) if keep is not None else None
+        settings["budgets"] = [asdict(limit) for limit in limits]
+        settings["debug_http"] = None if debug_http is None else str(debug_http)
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the child)
         process = subprocess.Popen(
             [sys.executable, "-m", _MODULE],

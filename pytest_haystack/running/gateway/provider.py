@@ -15,6 +15,7 @@ from pytest_haystack.models.model import Completion, Usage
 from pytest_haystack.models.prices import model_facts
 from pytest_haystack.running.gateway.answers import completion_of
 from pytest_haystack.running.gateway.failures import RequestError, request_error
+from pytest_haystack.running.gateway.hiding import without_keys
 from pytest_haystack.running.gateway.settings import ModelSettings
 
 #: No call home, no `.env` of the working directory, no advertising in error messages. A user's own values win.
@@ -50,8 +51,13 @@ class Provider:
             threading.Thread(target=self._import, args=(self._litellm,), daemon=True).start()
         return self._litellm
 
-    async def complete(self, settings: ModelSettings, messages: Sequence[dict[str, str]]) -> Completion:
-        """One try. Raises RequestError."""
+    async def complete(
+        self, settings: ModelSettings, messages: Sequence[dict[str, str]], seconds: float | None = None
+    ) -> Completion:
+        """One try, of so many seconds where less than the entry's timeout is left. Raises RequestError."""
+        timeout, limit = settings.timeout, "limits.timeout"
+        if seconds is not None and seconds < timeout:
+            timeout, limit = seconds, "limits.deadline"
         request = self._request(settings, messages)
         litellm = await asyncio.shield(self.warm())
         while True:
@@ -60,12 +66,11 @@ class Provider:
             try:
                 response = await asyncio.wait_for(
                     litellm.acompletion(**request, logger_fn=lambda event, raw=raw: _keep_raw(event, raw)),
-                    settings.timeout,
+                    timeout,
                 )
             except asyncio.TimeoutError:
-                raise RequestError(
-                    f"no answer within {settings.timeout:g} s (limits.timeout)", status=408, code="timeout"
-                ) from None
+                words = f"no answer within {timeout:.3g} s ({limit})"
+                raise RequestError(words, status=408, code="timeout") from None
             except Exception as error:
                 name = _unsupported(error, settings, request)
                 if name is None:
@@ -77,7 +82,7 @@ class Provider:
                     self._dropped[settings.id] = (*dropped, name)
                 continue
             latency = time.perf_counter() - started
-            completion = completion_of(response, raw[-1] if raw else None)
+            completion = without_keys(completion_of(response, raw[-1] if raw else None), settings, self._environment)
             return replace(
                 completion,
                 cost_usd=_cost(litellm, settings, response, completion.usage),

@@ -12,13 +12,17 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Completion
 from pytest_haystack.running.gateway import folders
+from pytest_haystack.running.gateway.budgets import Ledger
 from pytest_haystack.running.gateway.desk import Desk
+from pytest_haystack.running.gateway.http_log import HttpLog
 from pytest_haystack.running.gateway.provider import Provider
+from pytest_haystack.running.gateway.pulse import Pulse
 from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
 from pytest_haystack.running.gateway.shelf import Shelf
 from pytest_haystack.running.gateway.wire import address_text, completion_values, pack, unpack
@@ -64,10 +68,14 @@ class Gateway:
         self._provider = Provider(os.environ)
         keep = settings["keep"]
         self._shelf = Shelf(None if keep is None else KeepSettings(**keep))
-        self._desk = Desk(models, settings["concurrency"], self._provider, self._shelf)
+        ledger = Ledger(settings.get("budgets", ()))
+        self._desk = Desk(models, settings["concurrency"], self._provider, self._shelf, ledger)
+        if settings.get("debug_http"):
+            HttpLog(Path(settings["debug_http"]), self._redact).install()
         self._warm: bool = settings["warm"]
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
+        self._pulse = Pulse()
         self._waiting: set[Future[Completion]] = set()
         self._socket = folders.socket_path()
         # No key for the listener: it would shake hands with one caller at a time, and wait for each.
@@ -97,10 +105,12 @@ class Gateway:
     async def _until_stopped(self) -> None:
         if self._warm:
             self._provider.warm()
+        beating = asyncio.create_task(self._pulse.beat())
         await self._stop.wait()
         for waiting in tuple(self._waiting):
             waiting.cancel()  # told at once, whatever else is awaited here
         await self._desk.finish(_LAST_ANSWERS)
+        beating.cancel()
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
@@ -137,17 +147,23 @@ class Gateway:
                 deliver_challenge(connection, self._authkey)
                 answer_challenge(connection, self._authkey)
                 while True:
-                    connection.send_bytes(pack(self._reply(unpack(connection.recv_bytes()))))
+                    ask = unpack(connection.recv_bytes())
+                    connection.send_bytes(pack(self._reply(ask, connection)))
             except (OSError, EOFError, ValueError, AuthenticationError):
                 return
 
-    def _reply(self, ask: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer, or outcome and words of an error; the one place where words leave, and lose their keys."""
-        asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"], ask["afresh"])
+    def _reply(self, ask: Mapping[str, Any], connection: Connection) -> dict[str, Any]:
+        """The answer, or outcome and words of an error; the one place where words leave, and lose their keys.
+
+        While it takes, the caller is told that this process is alive.
+        """
+        asked = self._desk.ask(
+            ask["model"], ask["messages"], ask["tokens"], ask["trial"], ask.get("cell", ""), ask.get("afresh", False)
+        )
         waiting = asyncio.run_coroutine_threadsafe(asked, self._loop)
         self._waiting.add(waiting)
         try:
-            answer = waiting.result()
+            answer = self._pulse.wait(waiting, connection)
         except ModelError as error:
             return self._error(error.outcome, str(error))
         except BaseException as error:

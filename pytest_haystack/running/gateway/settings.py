@@ -11,7 +11,10 @@ from pytest_haystack.models.redaction import Redactor, secret_fields, secret_val
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """An entry of the config, flat. ``timeout`` in seconds, prices in USD per million tokens; None: not given."""
+    """An entry of the config, flat. Prices in USD per million tokens; None: not given.
+
+    ``timeout`` is the seconds of one try, ``deadline`` those of all tries of a request.
+    """
 
     id: str
     model: str
@@ -22,6 +25,7 @@ class ModelSettings:
     tokens_per_minute: int | None
     in_flight: int
     timeout: float
+    deadline: float
     retries: int
     input_price: float | None
     output_price: float | None
@@ -41,6 +45,7 @@ class ModelSettings:
             tokens_per_minute=limits["tokens_per_minute"],
             in_flight=limits["in_flight"],
             timeout=limits["timeout"],
+            deadline=limits["deadline"],
             retries=limits["retries"],
             input_price=pricing.get("input"),
             output_price=pricing.get("output"),
