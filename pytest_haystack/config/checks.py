@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from pytest_haystack.config.axes import expand_depths, expand_lengths
 from pytest_haystack.config.draft import MISSING, Draft, dotted
+from pytest_haystack.config.local_names import check_local, is_local
 from pytest_haystack.config.problems import not_one_of
 from pytest_haystack.config.schema import DepthRange, Depths, LengthRange, Lengths
 from pytest_haystack.config.yaml_text import KeyPath
@@ -64,6 +65,12 @@ def check_model(draft: Draft, path: KeyPath, model: str, registry: Registry) -> 
         except ConfigError as error:
             for problem in error.problems:
                 draft.problem(path, problem)
+        return
+    if is_local(model):
+        try:
+            check_local(model)
+        except ConfigError as error:
+            draft.problem(path, str(error))
         return
     prefix = model.partition("/")[0]
     if "/" in model and (advice := suggestion(prefix, registry.providers)).startswith("did you mean"):

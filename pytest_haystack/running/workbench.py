@@ -6,11 +6,12 @@ import os
 import random
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from pytest_haystack.config.environment import Environment
 from pytest_haystack.config.loader import LoadedConfig, load_config
 from pytest_haystack.config.schema import Config, HaystackEntry, ModelEntry, PromptEntry, TaskEntry
 from pytest_haystack.documents.builder import build_document
@@ -50,9 +51,10 @@ class Workbench:
     Everything follows from the config: the same cell and trial give the same prompt in every process.
     """
 
-    def __init__(self, loaded: LoadedConfig, registry: Registry) -> None:
+    def __init__(self, loaded: LoadedConfig, registry: Registry, environ: Mapping[str, str] = os.environ) -> None:
         """Raises ConfigError where a task, prompt or cell cannot be."""
         self.loaded = loaded
+        self.environ = environ
         self.config: Config = loaded.config
         self.registry = registry
         self.entries: dict[str, TaskEntry] = {entry.id: entry for entry in self.config.tasks}
@@ -79,8 +81,9 @@ class Workbench:
     def redact(self) -> Redactor:
         """Takes keys out of a text: those that the config names, and whatever the environment put into it."""
         named = {entry.api_key_env for entry in self.config.models if entry.api_key_env}
+        named.update(name for entry in self.config.models for name in entry.headers_env.values())
         inserted = (re.findall(r"\$\{(\w+)\}", text) for text in self.loaded.templates.values())
-        return Redactor(secret_values(os.environ, named.union(*inserted)))
+        return Redactor(secret_values(self.environ, named.union(*inserted)))
 
     def material(self, cell: Cell, trial: int = 0) -> Material:
         """Needles, question, document and prompt of a trial (from 0).
@@ -226,9 +229,15 @@ class Workbench:
             raise ConfigError(f"{where}.{error}") from None
 
 
-def load_bench(path: Path, registry: Registry, overrides: Sequence[str] = ()) -> Workbench:
-    """Read a sweep file and check all that can be checked without asking a model. Raises ConfigError, SourceError."""
-    bench = Workbench(load_config(path, registry, overrides, presets=tuple(PRESETS)), registry)
+def load_bench(
+    path: Path, registry: Registry, overrides: Sequence[str] = (), environ: Mapping[str, str] | None = None
+) -> Workbench:
+    """Read a sweep file and check all that can be checked without asking a model. Raises ConfigError, SourceError.
+
+    ``environ`` holds the keys; without it, it is the process's own with the `.env` of the working directory.
+    """
+    environ = Environment([Path.cwd()]) if environ is None else environ
+    bench = Workbench(load_config(path, registry, overrides, environ, presets=tuple(PRESETS)), registry, environ)
     for index, entry in enumerate(bench.config.tasks):
         if not bench.tasks[entry.id].filler:
             continue

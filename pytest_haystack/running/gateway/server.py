@@ -54,9 +54,9 @@ class Gateway:
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         models = {name: ModelSettings.from_entry(entry) for name, entry in settings["models"].items()}
-        self._redact = redactor_for(models.values(), os.environ)
         self._authkey: bytes = settings["authkey"].encode()
-        self._provider = Provider(os.environ)
+        self._provider = Provider(os.environ, models.values())
+        self._redact = redactor_for(models.values(), os.environ)
         self._desk = Desk(models, settings["concurrency"], self._provider)
         self._warm: bool = settings["warm"]
         self._loop = asyncio.new_event_loop()
@@ -81,7 +81,8 @@ class Gateway:
         self._loop.run_until_complete(self._until_stopped())
 
     def close(self) -> None:
-        """Stop listening; the socket and its folder go."""
+        """Stop listening; the socket and its folder go, and the servers of local models end."""
+        self._provider.close()
         self._listener.close()
         if self._socket is not None:
             folders.remove(self._socket)
