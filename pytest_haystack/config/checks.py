@@ -36,8 +36,9 @@ def check_names(draft: Draft, registry: Registry, presets: Collection[str]) -> N
                 words = "a text here is the name of a preset; for wording of your own write {template: ...}"
             draft.problem((*owner, "prompt", "preset"), words, shown=_shown(draft, owner, "prompt", "preset"))
     tokenizer = draft.value(("tokenizer",))
-    if isinstance(tokenizer, str) and tokenizer not in TOKENIZERS:
-        draft.problem(("tokenizer",), f"{tokenizer!r} is no known tokenizer; known: {', '.join(TOKENIZERS)}")
+    if isinstance(tokenizer, str) and tokenizer not in TOKENIZERS and not tokenizer.startswith("hf:"):
+        words = f"{tokenizer!r} is no known tokenizer; known: {', '.join(TOKENIZERS)}, or hf:FILE for a tokenizer.json"
+        draft.problem(("tokenizer",), words)
     for index, entry in draft.entries("models"):
         if isinstance(entry.get("model"), str):
             check_model(draft, ("models", index, "model"), entry["model"], registry)

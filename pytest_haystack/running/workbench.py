@@ -30,7 +30,7 @@ from pytest_haystack.running.sizing import check_fit, reserve
 from pytest_haystack.sweep import Cell, make_cells, trial_seed
 from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
-from pytest_haystack.tokens.vocabularies import load_encoding
+from pytest_haystack.tokens.vocabularies import encoding_of
 
 _LONG_QUESTION = "word " * 64
 
@@ -75,7 +75,11 @@ class Workbench:
     @cached_property
     def encoding(self) -> Encoding:
         """The tokenizer that lengths are measured with."""
-        return load_encoding(self.config.tokenizer)
+        try:
+            return encoding_of(self.config.tokenizer, self.loaded.path.parent)
+        except ConfigError as error:
+            where = f"{self.loaded.path.name}:{self.loaded.line_of('tokenizer')}: tokenizer"
+            raise ConfigError(f"{where}: {error}") from None
 
     @cached_property
     def redact(self) -> Redactor:
