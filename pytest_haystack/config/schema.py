@@ -197,7 +197,7 @@ class Config(Part):
     name: Id = Field(description="Name of the sweep; default: the file's name without its ending.")
     models: Annotated[list[ModelEntry], Field(min_length=1)] = Field(description="Models under test.")
     haystack: HaystackEntry = Field(default_factory=HaystackEntry, description="Where the filler text comes from.")
-    tokenizer: str = Field("cl100k_base", description="Vocabulary that context lengths are counted with.")
+    tokenizer: str = Field("cl100k_base", description="What lengths are counted with: a vocabulary, or hf:FILE.")
     sweep: SweepAxes = Field(description="The axes: context lengths, depths, trials.")
     tasks: Annotated[list[TaskEntry], Field(min_length=1)] = Field(description="What is hidden, and what is asked.")
     prompt: PromptEntry = Field(

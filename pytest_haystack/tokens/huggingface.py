@@ -158,8 +158,7 @@ def _adds_up(encoding: HuggingFaceEncoding) -> bool:
 def _encoded(tokenizer: Tokenizer, text: str) -> Any:
     try:
         return tokenizer.encode(text, add_special_tokens=False)
-    except UnicodeEncodeError:
+    except (TypeError, UnicodeError):
         # Half a surrogate pair is no text to it.
-        return tokenizer.encode(
-            text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), add_special_tokens=False
-        )
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return tokenizer.encode(whole, add_special_tokens=False)
