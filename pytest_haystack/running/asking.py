@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_haystack.errors import ConfigError, ModelError
 from pytest_haystack.models.model import Completion, Model, Prompt
-from pytest_haystack.running.sizing import context_window
+from pytest_haystack.running.preflight import refuse_overflow
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.scoring.outcomes import Outcome, classify
 from pytest_haystack.sweep import Cell
@@ -42,14 +42,18 @@ def ask(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked:
     return asked
 
 
-def classified(bench: Workbench, prompt: Prompt, completion: Completion) -> Asked:
-    """An answer that came back, with its outcome."""
+def classified(bench: Workbench, cell: Cell, prompt: Prompt, completion: Completion) -> Asked:
+    """An answer that came back, with its outcome. Its usage teaches how the provider counts."""
     seen = completion.usage.input_tokens
-    if seen is not None and 0 < seen < bench.encoding.count(prompt):
-        least = least_tokens(prompt)
-        if seen < CUT_BELOW * least:
+    if seen is not None and seen > 0:
+        ratio, ours = bench.ratios.of(cell.model, cell.task), bench.encoding.count(prompt)
+        least = ratio.least(ours)
+        if seen < ours:
+            least = max(least, int(CUT_BELOW * least_tokens(prompt)))
+        if seen < least:
             words = f"the provider counted {seen:,} input tokens of a prompt of at least {least:,}"
             return Asked(completion, Outcome.silent_truncation, f"{words}: it cut the input; raise its context window")
+        ratio.observe(ours, seen)
     outcome = classify(completion)
     if outcome == Outcome.answered:
         # What the prompt began may have opened a block of reasoning.
@@ -78,7 +82,7 @@ def as_completion(answer: Any) -> Completion:
 def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked:
     started = time.perf_counter()
     try:
-        _refuse_overflow(bench, cell)
+        refuse_overflow(bench, cell, prompt, model)
         answer = _function(model)(prompt)
         if inspect.isawaitable(answer):
             answer = asyncio.run(_awaited(answer))
@@ -95,7 +99,7 @@ def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked
         completion = replace(completion, provider_model=f"fixture {name}")
     if completion.latency_seconds is None:
         completion = replace(completion, latency_seconds=time.perf_counter() - started)
-    return classified(bench, prompt, completion)
+    return classified(bench, cell, prompt, completion)
 
 
 async def _awaited(answer: Any) -> Any:
@@ -112,9 +116,3 @@ def _function(model: Any) -> Callable[[Prompt], Any]:
         "if another plugin has a fixture of that name, write in a conftest: "
         "`@pytest.fixture` `def model(haystack_model): return haystack_model`",
     )
-
-
-def _refuse_overflow(bench: Workbench, cell: Cell) -> None:
-    window = context_window(bench, cell.model)
-    if window is not None and cell.context_length > window:
-        raise ModelError("context_overflow", f"{cell.context_length:,} tokens exceed the model's window of {window:,}")

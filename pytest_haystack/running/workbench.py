@@ -27,6 +27,7 @@ from pytest_haystack.registry import Registry
 from pytest_haystack.running.judging import judges_of
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.running.sizing import check_fit, reserve
+from pytest_haystack.running.token_ratio import TokenRatios
 from pytest_haystack.sweep import Cell, make_cells, trial_seed
 from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
@@ -67,6 +68,7 @@ class Workbench:
         self.cells = tuple(
             replace(cell, trials=cell.trials * self.tasks[cell.task].prompts_per_trial) for cell in cells
         )
+        self.ratios = TokenRatios()
         self._numbers = _numbered(self.cells)
         self._sources: dict[str, Source] = {}
         self._texts: dict[str, tuple[int, HaystackText]] = {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Completion
@@ -41,14 +41,28 @@ class GatewayClient:
         Raises ModelError where there is no answer; ``infra_error`` at once where the gateway has ended.
         """
         request = {"model": model_id, "messages": list(messages), "tokens": request_tokens, "trial": trial}
+        return completion_from(self._reply(request)["completion"])
+
+    def context_window(self, model_id: str) -> int | None:
+        """Context window in tokens as the model's server tells it, None where it does not. Raises ModelError."""
+        window: int | None = self._reply({"model": model_id, "look": "window"})["number"]
+        return window
+
+    def input_tokens(self, model_id: str, messages: Sequence[dict[str, str]]) -> int | None:
+        """Tokens of messages as the model's server counts them, None where it does not. Raises ModelError."""
+        tokens: int | None = self._reply({"model": model_id, "look": "tokens", "messages": list(messages)})["number"]
+        return tokens
+
+    def _reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The gateway's reply. Raises ModelError where it is an error."""
         with self._connection() as connection:
             connection.send_bytes(pack(request))
             while not connection.poll(_LOOK):
                 pass
             reply = unpack(connection.recv_bytes())
-        if "completion" in reply:
-            return completion_from(reply["completion"])
-        raise ModelError(reply["outcome"], reply["message"])
+        if "outcome" in reply:
+            raise ModelError(reply["outcome"], reply["message"])
+        return reply
 
     def close(self) -> None:
         """Hang up. Asking again connects again."""

@@ -105,6 +105,11 @@ class Provider:
         """End the servers of local models."""
         self._local.close()
 
+    def headers(self, settings: ModelSettings) -> dict[str, str]:
+        """Headers that a model's server lets a request in by. Raises RequestError where a variable is not set."""
+        key = self._key(settings)
+        return {**({"Authorization": f"Bearer {key}"} if key else {}), **headers_of(settings, self._environment)}
+
     def _request(self, settings: ModelSettings, messages: Sequence[dict[str, str]]) -> dict[str, Any]:
         if settings.request.get("stream"):
             raise RequestError("request.stream: answers are read whole; remove it", code="unusable_entry")

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
 from typing import Any, BinaryIO
@@ -17,6 +17,7 @@ from pytest_haystack.errors import ModelError
 from pytest_haystack.running.gateway import folders
 from pytest_haystack.running.gateway.desk import Desk
 from pytest_haystack.running.gateway.provider import Provider
+from pytest_haystack.running.gateway.server_facts import ServerFacts
 from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
 from pytest_haystack.running.gateway.wire import address_text, completion_values, pack, unpack
 from pytest_haystack.text import one_line, printable
@@ -58,6 +59,7 @@ class Gateway:
         self._provider = Provider(os.environ, models.values())
         self._redact = redactor_for(models.values(), os.environ)
         self._desk = Desk(models, settings["concurrency"], self._provider)
+        self._looking = ServerFacts(models, self._provider)
         self._warm: bool = settings["warm"]
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
@@ -132,15 +134,19 @@ class Gateway:
 
     def _reply(self, ask: Mapping[str, Any]) -> dict[str, Any]:
         """The answer, or outcome and words of an error; the one place where words leave, and lose their keys."""
-        asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"])
+        asked: Coroutine[Any, Any, Any]
+        if "look" in ask:
+            asked = self._looking.number(ask["model"], ask["look"], ask.get("messages", ()))
+        else:
+            asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"])
         try:
-            answer = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+            answer: Any = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
         except ModelError as error:
             return self._error(error.outcome, str(error))
         except BaseException as error:
             # Called off at the end, or a mistake in here: the caller must not wait for ever.
             return self._error("infra_error", f"the gateway gave up: {type(error).__name__}: {error}")
-        return {"completion": completion_values(answer)}
+        return {"number": answer} if "look" in ask else {"completion": completion_values(answer)}
 
     def _error(self, outcome: str, message: str) -> dict[str, Any]:
         return {"outcome": outcome, "message": one_line(printable(self._redact(message)), _LONGEST_MESSAGE)}
