@@ -24,7 +24,7 @@ class TokenRatio:
 
     longest: tuple[int, int] | None = None
     shortest: tuple[int, int] | None = None
-    least_ratio: float | None = None
+    _ratios: list[tuple[int, float]] = field(default_factory=list)
 
     def observe(self, ours: int, theirs: int) -> None:
         """Learn from a prompt of ``ours`` tokens that the provider counted as ``theirs``."""
@@ -35,8 +35,7 @@ class TokenRatio:
         if self.shortest is None or ours < self.shortest[0]:
             self.shortest = ours, theirs
         if ours >= _TELLING:
-            ratio = max(theirs - FRAME, 0) / ours
-            self.least_ratio = ratio if self.least_ratio is None else min(self.least_ratio, ratio)
+            self._ratios.append((ours, max(theirs - FRAME, 0) / ours))
 
     def estimate(self, ours: int) -> int:
         """Tokens that the provider will count for a prompt of ``ours`` tokens; ``ours`` before the first answer.
@@ -54,8 +53,14 @@ class TokenRatio:
         return max(round(long_theirs + (ours - long) * slope), 0)
 
     def least(self, ours: int) -> int:
-        """Tokens below which a provider's count says that it cut a prompt of ``ours`` tokens; 0 is unknown."""
-        return int(CUT_BELOW * self.least_ratio * ours) if self.least_ratio is not None else 0
+        """Tokens below which a provider's count says that it cut a prompt of ``ours`` tokens; 0 is unknown.
+
+        By the smallest ratio of prompts that were at least a quarter as long, of which the frame tells little; of
+        all others where there was none of these.
+        """
+        near = [ratio for length, ratio in self._ratios if 4 * length >= ours]
+        smallest = min(near or (ratio for _, ratio in self._ratios), default=0.0)
+        return int(CUT_BELOW * smallest * ours)
 
 
 @dataclass(slots=True)

@@ -40,6 +40,8 @@ class ServerFacts:
         self._models = models
         self._provider = provider
         self._known: dict[str, asyncio.Task[_Facts]] = {}
+        #: Models whose server does not count: it is not sent prompts for that again.
+        self._uncounted: set[str] = set()
 
     async def number(self, model: str, what: str, messages: Sequence[dict[str, str]]) -> int | None:
         """``what`` is ``window``, or ``tokens`` for those of ``messages``; None where the server does not tell.
@@ -53,9 +55,14 @@ class ServerFacts:
             self._known[model] = asyncio.create_task(self._facts(settings))
         try:
             facts = await asyncio.shield(self._known[model])
-            if what == "window" or facts.window is None:
-                return facts.window if what == "window" else None
-            return await self._count(settings, facts, messages)
+            if what == "window":
+                return facts.window
+            if facts.window is None or model in self._uncounted:
+                return None
+            count = await self._count(settings, facts, messages)
+            if count is None:
+                self._uncounted.add(model)
+            return count
         except RequestError as error:
             self._known.pop(model, None)
             raise ModelError("config_error", f"{settings.id}: {error.message}") from error
