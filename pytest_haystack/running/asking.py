@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import time
 from collections.abc import Callable
@@ -85,7 +84,7 @@ def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked
         refuse_overflow(bench, cell, prompt, model)
         answer = _function(model)(prompt)
         if inspect.isawaitable(answer):
-            answer = asyncio.run(_awaited(answer))
+            answer = bench.loop.run(answer)
         completion = as_completion(answer)
     except ModelError as error:
         return Asked(None, Outcome(error.outcome), bench.redact(str(error)))
@@ -100,10 +99,6 @@ def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked
     if completion.latency_seconds is None:
         completion = replace(completion, latency_seconds=time.perf_counter() - started)
     return classified(bench, cell, prompt, completion)
-
-
-async def _awaited(answer: Any) -> Any:
-    return await answer
 
 
 def _function(model: Any) -> Callable[[Prompt], Any]:

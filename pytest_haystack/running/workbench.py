@@ -20,6 +20,7 @@ from pytest_haystack.documents.document import Document, Insert, Placement
 from pytest_haystack.documents.haystack_text import HaystackText
 from pytest_haystack.errors import ConfigError, SourceError
 from pytest_haystack.haystacks.source import Source
+from pytest_haystack.models.event_loop import EventLoop
 from pytest_haystack.models.model import Prompt
 from pytest_haystack.models.redaction import Redactor, secret_values
 from pytest_haystack.needles.needle import Needle
@@ -82,6 +83,11 @@ class Workbench:
         except ConfigError as error:
             where = f"{self.loaded.path.name}:{self.loaded.line_of('tokenizer')}: tokenizer"
             raise ConfigError(f"{where}: {error}") from None
+
+    @cached_property
+    def loop(self) -> EventLoop:
+        """Where coroutines of a user's own model run, always the same: it may keep its HTTP client."""
+        return EventLoop()
 
     @cached_property
     def redact(self) -> Redactor:
