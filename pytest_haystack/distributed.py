@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.errors import HaystackError
-from pytest_haystack.session import ROWS, TRIALS, Sweeps, usage_error
+from pytest_haystack.session import ROWS, TRIALS, Sweep, Sweeps, usage_error
 from pytest_haystack.skipping import Skipper
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
     from pytest_haystack.running.gateway.process import GatewayProcess
+    from pytest_haystack.sweep import Cell
 
 #: Key in xdist's ``workerinput``.
 GATEWAY = "haystack_gateway"
@@ -94,7 +95,9 @@ class GatewayHost:
             return
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
         for sweep in self._sweeps.loaded:
-            sweep.bench.expect([cell for cell in cells if cell.sweep == sweep.name])
+            own = [cell for cell in cells if cell.sweep == sweep.name]
+            sweep.bench.expect(own)
+            self._check(sweep, own)
         if any(sweep.asks_paid(cell) for sweep in self._sweeps.loaded for cell in cells if cell.sweep == sweep.name):
             self._start(warm=True)
 
@@ -103,7 +106,10 @@ class GatewayHost:
         """Tell a worker where the gateway is; start it before the first one, so that both start up together."""
         # Known sweeps are loaded here only to learn whether they need the gateway: the workers share it.
         if self._process is None and not self._idle() and self._may_ask():
-            self._start(warm=bool(self._sweeps.run_paths) and not _narrowed(self._config))
+            sure = bool(self._sweeps.run_paths) and not _narrowed(self._config)
+            for sweep in self._sweeps.loaded if sure else ():
+                self._check(sweep, sweep.cells)
+            self._start(warm=sure)
         if self._process is not None:
             node.workerinput[GATEWAY] = {
                 "host": platform.node(),
@@ -162,6 +168,12 @@ class GatewayHost:
             # A mistake in a sweep that is merely known: told by the worker whose test needs it.
             return False
 
+    def _check(self, sweep: Sweep, cells: Iterable[Cell]) -> None:
+        try:
+            sweep.check_models(cells)
+        except HaystackError as error:
+            raise usage_error(error) from None
+
     def _start(self, *, warm: bool) -> None:
         try:
             self._process = start_gateway(self._sweeps, warm=warm)
@@ -204,6 +216,7 @@ def start_gateway(sweeps: Sweeps, *, warm: bool) -> GatewayProcess:
         models,
         sweeps.settings.concurrency,
         warm,
+        sweeps.environ,
         keep=sweeps.keeper.settings,
         limits=sweeps.limits,
         debug_http=sweeps.settings.debug_http,

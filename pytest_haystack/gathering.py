@@ -50,7 +50,7 @@ def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetim
         cells=tuple(_result(cell, group, found.get((group, cell.id)), prefixes[group]) for cell, group in cells),
         run_id=run_id,
         plugin_version=__version__,
-        tokenizer=sweep.loaded.config.tokenizer,
+        tokenizer=tokenizer_label(sweep.loaded.config.tokenizer),
         haystack=", ".join(dict.fromkeys(_sources(sweep))),
         notes=(*sweep.loaded.notes, *bench_notes, *notes_of(tested)),
         config_path=path_from(Path.cwd(), sweep.loaded.path),
@@ -64,6 +64,11 @@ def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetim
 def label(group: str, task: str) -> str:
     """A task as reports name it."""
     return f"{group}:{task}" if group else task
+
+
+def tokenizer_label(name: str) -> str:
+    """The tokenizer as reports name it: a file without its folder."""
+    return f"hf:{Path(name).name}" if name.startswith("hf:") else name
 
 
 def path_from(directory: Path, path: Path) -> str:

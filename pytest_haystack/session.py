@@ -17,6 +17,7 @@ from pytest_haystack.options import Settings
 from pytest_haystack.registry import Registry, suggestion
 
 if TYPE_CHECKING:
+    from pytest_haystack.config.environment import Environment
     from pytest_haystack.config.loader import LoadedConfig
     from pytest_haystack.config.schema import ModelEntry
     from pytest_haystack.models.model import Model
@@ -94,6 +95,12 @@ class Sweep:
         asked = [self.gateway_id(cell.model)] + ([self._judge_id(judge)] if judge else [])
         return any(name in self.paid_models for name in asked)
 
+    def check_models(self, cells: Iterable[Cell]) -> None:
+        """Raise ConfigError where what a model of these cells needs is missing."""
+        from pytest_haystack.running.readiness import check_models
+
+        check_models(self.bench, cells)
+
     @cached_property
     def paid_models(self) -> dict[str, dict[str, Any]]:
         """Entries of the models that the gateway asks, by their name there."""
@@ -102,10 +109,21 @@ class Sweep:
         judges = (entry for task, entry in self.bench.judges.items() if task in tasks)
         asked |= {self._judge_id(entry): entry for entry in judges}
         return {
-            name: entry.model_dump(mode="json")
+            name: self._told(entry)
             for name, entry in asked.items()
             if self._session.registry.provider_of(entry.model) is None
         }
+
+    def _told(self, entry: ModelEntry) -> dict[str, Any]:
+        """What the gateway is told of an entry."""
+        from pytest_haystack.config.local_names import is_local
+        from pytest_haystack.models.local import serving
+
+        told = entry.model_dump(mode="json")
+        if is_local(entry.model):
+            lengths = [cell.context_length for cell in self.cells if self.bench.models[cell.model] is entry]
+            told["local"] = serving(entry, self.path.parent, max(lengths, default=None))
+        return told
 
 
 class Sweeps:
@@ -132,6 +150,13 @@ class Sweeps:
     def registry(self) -> Registry:
         """Built-in names and those that conftests and other plugins add."""
         return make_registry(self.config)
+
+    @cached_property
+    def environ(self) -> Environment:
+        """The variables of this process, and behind them those of a `.env` file."""
+        from pytest_haystack.config.environment import Environment
+
+        return Environment([self.config.invocation_params.dir, self.config.rootpath])
 
     @cached_property
     def client(self) -> GatewayClient:
@@ -178,7 +203,7 @@ class Sweeps:
         from pytest_haystack.running.workbench import load_bench
         from pytest_haystack.sweep import sample, shard
 
-        bench = load_bench(path, self.registry, self.settings.overrides)
+        bench = load_bench(path, self.registry, self.settings.overrides, self.environ)
         cells = bench.cells
         wanted = self.settings.models
         for name in wanted:
@@ -196,6 +221,9 @@ class Sweeps:
         check_prices(bench, cells, self.settings.max_cost)
         sweep = Sweep(bench.loaded, bench, cells, self)
         self.keeper.prepare(sweep)
+        if any("local" not in told for told in sweep.paid_models.values()):
+            # Keys, and whatever else providers take from the environment.
+            self.environ.read()
         return sweep
 
 

@@ -53,10 +53,18 @@ def resolved_yaml(loaded: LoadedConfig) -> str:
     for haystack, owner in zip(haystacks, (settings, *settings["tasks"]), strict=True):
         if haystack is not None:
             _make_absolute(haystack, owner["haystack"], base_dir)
+    if loaded.config.tokenizer.startswith("hf:"):
+        settings["tokenizer"] = _absolute(settings["tokenizer"], base_dir)
     body: str = yaml.dump(
         settings, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=2**31
     )
     return f"# Every setting of {loaded.config.name}, defaults included.\n{body}"
+
+
+def _absolute(tokenizer: str, base_dir: Path) -> str:
+    """``hf:FILE`` with the file's whole path."""
+    path = tokenizer.removeprefix("hf:")
+    return tokenizer if path.startswith("~") else f"hf:{Path(escape(str(base_dir)), path)}"
 
 
 def _make_absolute(haystack: HaystackEntry, written: dict[str, Any], base_dir: Path) -> None:

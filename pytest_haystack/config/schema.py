@@ -18,6 +18,7 @@ from pytest_haystack.config.parts import (
     Amount,
     Count,
     Fraction,
+    HeadersEnv,
     Id,
     Level,
     Names,
@@ -30,6 +31,7 @@ from pytest_haystack.config.parts import (
     SpanOf,
     Text,
     Tokens,
+    Variable,
     Whole,
 )
 
@@ -79,14 +81,19 @@ class Pricing(Part):
 
 
 class ModelEntry(Part):
-    """A model under test. ``api_key_env`` names an environment variable, ``context_window`` is in tokens."""
+    """A model under test. ``api_key_env`` and ``headers_env`` name environment variables; ``context_window`` is in
+    tokens.
+    """
 
     id: Id = Field(description="Name in test ids and reports; default: the last part of the model string.")
-    model: Text = Field(description="A litellm model string, simulated/PROFILE or python:MODULE:CALLABLE.")
-    api_key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = Field(
+    model: Text = Field(
+        description="A litellm model string, local/NAME, local:FILE.gguf, simulated/PROFILE or python:MODULE:CALLABLE."
+    )
+    api_key_env: Variable | None = Field(
         None, description="Name of the environment variable that holds the key; never the key."
     )
     api_base: str | None = Field(None, description="Address of the API, where it is not the provider's own.")
+    headers_env: HeadersEnv = Field(default_factory=dict, description="Headers, and the variables that hold them.")
     request: dict[str, Any] = Field(default_factory=dict, description="Request parameters, forwarded as they are.")
     limits: Limits = Field(default_factory=Limits, description="What the provider may be asked at once.")
     context_window: Tokens | None = Field(None, description="Tokens the model takes in; default: what is known of it.")
@@ -194,7 +201,7 @@ class Config(Part):
     name: Id = Field(description="Name of the sweep; default: the file's name without its ending.")
     models: Annotated[list[ModelEntry], Field(min_length=1)] = Field(description="Models under test.")
     haystack: HaystackEntry = Field(default_factory=HaystackEntry, description="Where the filler text comes from.")
-    tokenizer: str = Field("cl100k_base", description="Vocabulary that context lengths are counted with.")
+    tokenizer: str = Field("cl100k_base", description="What lengths are counted with: a vocabulary, or hf:FILE.")
     sweep: SweepAxes = Field(description="The axes: context lengths, depths, trials.")
     tasks: Annotated[list[TaskEntry], Field(min_length=1)] = Field(description="What is hidden, and what is asked.")
     prompt: PromptEntry = Field(

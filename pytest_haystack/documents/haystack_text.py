@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.errors import SourceError
@@ -69,6 +69,11 @@ class HaystackText:
     def encoding(self) -> Encoding:
         """The encoding that its tokens are counted with."""
         return self.index.encoding
+
+    def counted_whole(self) -> HaystackText | None:
+        """The same text without any shortcut in counting it, None where the shortcuts are known to hold."""
+        whole = self.encoding.whole
+        return None if whole is None else replace(self, index=TokenIndex.of(self.text, whole))
 
     def repeats(self, characters: int) -> float:
         """How many times the source is used in the first characters of the text; 1.0 where once is enough."""

@@ -115,6 +115,14 @@ class Model(ABC):
     def validate(cls, model: str) -> None:
         """Check a model string when the config is read. Raises ConfigError where nothing could answer to it."""
 
+    def context_window(self) -> int | None:
+        """Context window in tokens as the model's own server tells it, None where it does not."""
+        return None
+
+    def input_tokens(self, prompt: Prompt) -> int | None:
+        """Tokens of a prompt as the model's own server counts it, None where that cannot be asked."""
+        return None
+
     @abstractmethod
     def complete(self, prompt: str) -> Completion:
         """Answer a prompt (usually a `Prompt`). Raises ModelError where there is no answer to score."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import time
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import Any
 
 from pytest_haystack.errors import ConfigError, ModelError, NoRowError
 from pytest_haystack.models.model import Completion, Model, Prompt
-from pytest_haystack.running.sizing import context_window
+from pytest_haystack.running.preflight import refuse_overflow
 from pytest_haystack.running.store.kept import KeptAnswers, asked_by_itself, key_of
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.scoring.outcomes import Outcome, classify
@@ -42,7 +41,7 @@ def ask(bench: Workbench, cell: Cell, prompt: Prompt, model: Any, nodeid: str = 
     """
     if bench.replay is not None:
         replayed = partial(bench.replay.answer, nodeid, bench.models[cell.model])
-        return _attempt(bench, prompt, replayed)
+        return _attempt(bench, cell, prompt, replayed)
     if bench.kept is not None and asked_by_itself(model):
         return _ask_or_find(bench, bench.kept, cell, prompt, model, nodeid)
     asked = _ask_twice(bench, cell, prompt, model)
@@ -61,7 +60,7 @@ def _ask_or_find(bench: Workbench, kept: KeptAnswers, cell: Cell, prompt: Prompt
         found = kept.find(key)
     except ModelError as error:
         return Asked(None, Outcome(error.outcome), bench.redact(str(error)))
-    if found is not None and (asked := classified(bench, prompt, found)).outcome.scored:
+    if found is not None and (asked := classified(bench, cell, prompt, found)).outcome.scored:
         return asked
     asked = _ask_twice(bench, cell, prompt, model)
     if asked.completion is not None and asked.outcome.scored:
@@ -77,14 +76,18 @@ def _ask_twice(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Aske
     return asked
 
 
-def classified(bench: Workbench, prompt: Prompt, completion: Completion) -> Asked:
-    """An answer that came back, with its outcome."""
+def classified(bench: Workbench, cell: Cell, prompt: Prompt, completion: Completion) -> Asked:
+    """An answer that came back, with its outcome. Its usage teaches how the provider counts."""
     seen = completion.usage.input_tokens
-    if seen is not None and 0 < seen < bench.encoding.count(prompt):
-        least = least_tokens(prompt)
-        if seen < CUT_BELOW * least:
+    if seen is not None and seen > 0:
+        ratio, ours = bench.ratios.of(cell.model, cell.task), bench.encoding.count(prompt)
+        least = ratio.least(ours)
+        if seen < ours:
+            least = max(least, int(CUT_BELOW * least_tokens(prompt)))
+        if seen < least:
             words = f"the provider counted {seen:,} input tokens of a prompt of at least {least:,}"
             return Asked(completion, Outcome.silent_truncation, f"{words}: it cut the input; raise its context window")
+        ratio.observe(ours, seen)
     outcome = classify(completion)
     if outcome == Outcome.answered:
         # What the prompt began may have opened a block of reasoning.
@@ -113,10 +116,10 @@ def as_completion(answer: Any) -> Completion:
 def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked:
     def complete(prompt: Prompt) -> Completion:
         started = time.perf_counter()
-        _refuse_overflow(bench, cell)
+        refuse_overflow(bench, cell, prompt, model)
         answer = _function(model)(prompt)
         if inspect.isawaitable(answer):
-            answer = asyncio.run(_awaited(answer))
+            answer = bench.loop.run(answer)
         completion = as_completion(answer)
         if completion.provider_model is None and not isinstance(model, Model):
             # Rows name the model of the config; who answered in its place is told too.
@@ -125,10 +128,10 @@ def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked
             completion = replace(completion, latency_seconds=time.perf_counter() - started)
         return completion
 
-    return _attempt(bench, prompt, complete)
+    return _attempt(bench, cell, prompt, complete)
 
 
-def _attempt(bench: Workbench, prompt: Prompt, complete: Callable[[Prompt], Completion]) -> Asked:
+def _attempt(bench: Workbench, cell: Cell, prompt: Prompt, complete: Callable[[Prompt], Completion]) -> Asked:
     try:
         completion = complete(prompt)
     except NoRowError:
@@ -139,15 +142,11 @@ def _attempt(bench: Workbench, prompt: Prompt, complete: Callable[[Prompt], Comp
         return Asked(None, Outcome.config_error, bench.redact(str(error)))
     except Exception as error:  # a user's own model may raise anything: the cell is an error, not a wrong answer
         return Asked(None, Outcome.infra_error, bench.redact(f"{type(error).__name__}: {error}"))
-    return classified(bench, prompt, completion)
+    return classified(bench, cell, prompt, completion)
 
 
 def _name(model: Any) -> str:
     return str(getattr(model, "__qualname__", type(model).__qualname__))
-
-
-async def _awaited(answer: Any) -> Any:
-    return await answer
 
 
 def _function(model: Any) -> Callable[[Prompt], Any]:
@@ -160,9 +159,3 @@ def _function(model: Any) -> Callable[[Prompt], Any]:
         "if another plugin has a fixture of that name, write in a conftest: "
         "`@pytest.fixture` `def model(haystack_model): return haystack_model`",
     )
-
-
-def _refuse_overflow(bench: Workbench, cell: Cell) -> None:
-    window = context_window(bench, cell.model)
-    if window is not None and cell.context_length > window:
-        raise ModelError("context_overflow", f"{cell.context_length:,} tokens exceed the model's window of {window:,}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pytest_haystack.config.local_names import is_local
 from pytest_haystack.known_failures import known_failure_of
 from pytest_haystack.models.prices import model_facts
 from pytest_haystack.running.sizing import output_limit, prompt_tokens
@@ -80,7 +81,7 @@ def _plan(bench: Workbench, model: str, task: str, cells: Sequence[Cell]) -> Pla
 
 def _estimate(bench: Workbench, model: str, calls: int, tokens: int) -> float | None:
     entry = bench.models[model]
-    if bench.registry.provider_of(entry.model) is not None:
+    if bench.registry.provider_of(entry.model) is not None or (is_local(entry.model) and entry.pricing is None):
         return 0.0
     output = output_limit(bench, model)
     if entry.pricing is not None:

@@ -127,9 +127,12 @@ def _changes(bench: Workbench, row: dict[str, Any]) -> Iterator[str]:
         yield f"the haystack was {was['source']}, now it is {entry.source}"
     elif was and was["sha256"] != bench.source(entry).sha256:
         yield f"the text of the haystack source {entry.source} has changed"
-    tokenizer = recipe.get("tokenizer", bench.config.tokenizer)
-    if tokenizer != bench.config.tokenizer:
-        yield f"the tokenizer was {tokenizer}, now it is {bench.config.tokenizer}"
+    encoding = bench.encoding
+    tokenizer = recipe.get("tokenizer", encoding.name)
+    if tokenizer != encoding.name:
+        yield f"the tokenizer was {tokenizer}, now it is {encoding.name}"
+    elif "tokenizer" in recipe and recipe.get("tokenizer_sha256") != encoding.sha256:
+        yield f"the file {encoding.name} has changed"
     if recipe["template_sha256"] != bench.templates[row["task"]].sha256:
         yield "the prompt template has changed"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_haystack.config.local_names import is_local, known_window
 from pytest_haystack.documents.builder import tokens_needed
 from pytest_haystack.documents.document import Insert
 from pytest_haystack.errors import ConfigError, HaystackError
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
 
 
 def context_window(bench: Workbench, model: str) -> int | None:
-    """Context window of a model in tokens: the config's figure, else litellm's, else None."""
+    """Context window of a model in tokens: the config's figure, else litellm's or a known local model's, else None."""
     entry = bench.models[model]
     if entry.context_window is not None:
         return entry.context_window
     if bench.registry.provider_of(entry.model) is not None:
         return None
+    if is_local(entry.model):
+        return known_window(entry.model)
     return model_facts(entry.model).context_window
 
 

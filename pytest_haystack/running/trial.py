@@ -76,7 +76,7 @@ def score_answer(
     number: int = 0,
 ) -> Trial:
     """Score an answer that a test got for itself. Raises ModelError where it is no text or Completion."""
-    asked = classified(bench, material.prompt, as_completion(answer))
+    asked = classified(bench, cell, material.prompt, as_completion(answer))
     return score_trial(bench, cell, number, material, asked, nodeid, complete)
 
 

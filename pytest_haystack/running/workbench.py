@@ -6,12 +6,13 @@ import os
 import random
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_haystack.config.environment import Environment
 from pytest_haystack.config.loader import LoadedConfig, load_config
 from pytest_haystack.config.schema import Config, HaystackEntry, ModelEntry, PromptEntry, TaskEntry
 from pytest_haystack.documents.builder import build_document
@@ -20,6 +21,7 @@ from pytest_haystack.documents.document import Document, Insert, Placement
 from pytest_haystack.documents.haystack_text import HaystackText
 from pytest_haystack.errors import ConfigError, SourceError
 from pytest_haystack.haystacks.source import Source
+from pytest_haystack.models.event_loop import EventLoop
 from pytest_haystack.models.model import Prompt
 from pytest_haystack.models.redaction import Redactor, secret_values
 from pytest_haystack.needles.needle import Needle
@@ -27,10 +29,11 @@ from pytest_haystack.registry import Registry
 from pytest_haystack.running.judging import judges_of
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.running.sizing import check_fit, reserve
+from pytest_haystack.running.token_ratio import TokenRatios
 from pytest_haystack.sweep import Cell, make_cells, trial_seed
 from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
-from pytest_haystack.tokens.vocabularies import load_encoding
+from pytest_haystack.tokens.vocabularies import encoding_of
 
 if TYPE_CHECKING:
     from pytest_haystack.running.replay import Replay
@@ -60,9 +63,10 @@ class Workbench:
     #: The rows that are answered from, None where models are asked.
     replay: Replay | None = None
 
-    def __init__(self, loaded: LoadedConfig, registry: Registry) -> None:
+    def __init__(self, loaded: LoadedConfig, registry: Registry, environ: Mapping[str, str] = os.environ) -> None:
         """Raises ConfigError where a task, prompt or cell cannot be."""
         self.loaded = loaded
+        self.environ = environ
         self.config: Config = loaded.config
         self.registry = registry
         self.entries: dict[str, TaskEntry] = {entry.id: entry for entry in self.config.tasks}
@@ -75,6 +79,7 @@ class Workbench:
         self.cells = tuple(
             replace(cell, trials=cell.trials * self.tasks[cell.task].prompts_per_trial) for cell in cells
         )
+        self.ratios = TokenRatios()
         self._numbers = _numbered(self.cells)
         self._sources: dict[str, Source] = {}
         self._texts: dict[str, tuple[int, HaystackText]] = {}
@@ -83,14 +88,24 @@ class Workbench:
     @cached_property
     def encoding(self) -> Encoding:
         """The tokenizer that lengths are measured with."""
-        return load_encoding(self.config.tokenizer)
+        try:
+            return encoding_of(self.config.tokenizer, self.loaded.path.parent)
+        except ConfigError as error:
+            where = f"{self.loaded.path.name}:{self.loaded.line_of('tokenizer')}: tokenizer"
+            raise ConfigError(f"{where}: {error}") from None
+
+    @cached_property
+    def loop(self) -> EventLoop:
+        """Where coroutines of a user's own model run, always the same: it may keep its HTTP client."""
+        return EventLoop()
 
     @cached_property
     def redact(self) -> Redactor:
         """Takes keys out of a text: those that the config names, and whatever the environment put into it."""
         named = {entry.api_key_env for entry in self.config.models if entry.api_key_env}
+        named.update(name for entry in self.config.models for name in entry.headers_env.values())
         inserted = (re.findall(r"\$\{(\w+)\}", text) for text in self.loaded.templates.values())
-        return Redactor(secret_values(os.environ, named.union(*inserted)))
+        return Redactor(secret_values(self.environ, named.union(*inserted)))
 
     def material(self, cell: Cell, trial: int = 0) -> Material:
         """Needles, question, document and prompt of a trial (from 0).
@@ -237,9 +252,15 @@ class Workbench:
             raise ConfigError(f"{where}.{error}") from None
 
 
-def load_bench(path: Path, registry: Registry, overrides: Sequence[str] = ()) -> Workbench:
-    """Read a sweep file and check all that can be checked without asking a model. Raises ConfigError, SourceError."""
-    bench = Workbench(load_config(path, registry, overrides, presets=tuple(PRESETS)), registry)
+def load_bench(
+    path: Path, registry: Registry, overrides: Sequence[str] = (), environ: Mapping[str, str] | None = None
+) -> Workbench:
+    """Read a sweep file and check all that can be checked without asking a model. Raises ConfigError, SourceError.
+
+    ``environ`` holds the keys; without it, it is the process's own with the `.env` of the working directory.
+    """
+    environ = Environment([Path.cwd()]) if environ is None else environ
+    bench = Workbench(load_config(path, registry, overrides, environ, presets=tuple(PRESETS)), registry, environ)
     for index, entry in enumerate(bench.config.tasks):
         if not bench.tasks[entry.id].filler:
             continue

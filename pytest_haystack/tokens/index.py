@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pytest_haystack.tokens.encoding import Encoding
-from pytest_haystack.tokens.safe_points import next_safe_point
 
 #: Least distance of two indexed safe points, in characters: far enough for a small index that is quick to make,
 #: near enough that encoding from one to the next takes microseconds.
@@ -41,7 +40,7 @@ class TokenIndex:
         """Index a text; costs about as much as encoding it once."""
         positions, counts = array("I", [0]), array("I", [0])
         here, tokens = 0, 0
-        while (there := next_safe_point(text, here + STRIDE)) is not None:
+        while (there := encoding.next_safe_point(text, here + STRIDE)) is not None:
             tokens += encoding.count(text[here:there])
             positions.append(there)
             counts.append(tokens)
@@ -81,14 +80,13 @@ class TokenIndex:
         """Number of characters of ``text[start:end]`` that its first ``tokens`` tokens cover."""
         width = 8 * max(tokens, 0) + STRIDE
         while True:
-            ids = self.encoding.encode(self.text[start : min(start + width, end)])
+            window = self.text[start : min(start + width, end)]
+            count = self.encoding.count(window)
             # Only the last tokens of a window depend on where it was cut off.
-            if len(ids) > tokens + STRIDE or start + width >= end:
+            if count > tokens + STRIDE or start + width >= end:
                 break
             width *= 2
-        if tokens >= len(ids):
-            return end - start
-        return len(self.encoding.decode(ids[:tokens]).rstrip("\ufffd")) if tokens > 0 else 0
+        return end - start if tokens >= count else self.encoding.reach(window, tokens)
 
     def _anchor(self, entry: int) -> Anchor:
         return Anchor(self.positions[entry], self.counts[entry])

@@ -70,12 +70,27 @@ class GatewayClient:
             "cell": cell,
             "afresh": afresh,
         }
+        return completion_from(self._reply(request)["completion"])
+
+    def context_window(self, model_id: str) -> int | None:
+        """Context window in tokens as the model's server tells it, None where it does not. Raises ModelError."""
+        window: int | None = self._reply({"model": model_id, "look": "window"})["number"]
+        return window
+
+    def input_tokens(self, model_id: str, messages: Sequence[dict[str, str]]) -> int | None:
+        """Tokens of messages as the model's server counts them, None where it does not. Raises ModelError."""
+        tokens: int | None = self._reply({"model": model_id, "look": "tokens", "messages": list(messages)})["number"]
+        return tokens
+
+    def _reply(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The gateway's reply. Raises ModelError where it is an error."""
+        __tracebackhide__ = True
         with self._connection() as connection:
             connection.send_bytes(pack(request))
             reply = self._wait(connection)
-        if "completion" in reply:
-            return completion_from(reply["completion"])
-        raise ModelError(reply["outcome"], reply["message"])
+        if "outcome" in reply:
+            raise ModelError(reply["outcome"], reply["message"])
+        return reply
 
     def close(self) -> None:
         """Hang up. Asking again connects again."""

@@ -53,6 +53,7 @@ class GatewayProcess:
         models: Mapping[str, Mapping[str, Any]],
         concurrency: int | None,
         warm: bool,
+        environ: Mapping[str, str] = os.environ,
         *,
         keep: KeepSettings | None = None,
         limits: Sequence[Limit] = (),
@@ -61,7 +62,7 @@ class GatewayProcess:
         """Start the child and wait until it listens.
 
         ``models`` are dumps (``mode="json"``) of `pytest_haystack.config.schema.ModelEntry` by the ids to ask them
-        by; keys stay in the environment, which the child inherits. ``concurrency`` is how many requests may be under
+        by; keys stay in ``environ``, which the child gets as its own. ``concurrency`` is how many requests may be under
         way over all models, None leaving it to each model's ``in_flight``. ``warm`` imports litellm at once.
         ``keep`` says where answers are kept, None that they are not.
         ``limits`` are what may be spent, ``debug_http`` the folder that raw requests and responses are written to.
@@ -78,9 +79,9 @@ class GatewayProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env=_child_environment(),
+            env=_child_environment(environ),
         )
-        redact = redactor_for(map(ModelSettings.from_entry, models.values()), os.environ)
+        redact = redactor_for(map(ModelSettings.from_entry, models.values()), environ)
         try:
             return cls(process, errors, _introduce(process, settings, errors, redact), authkey)
         except BaseException:
@@ -158,10 +159,10 @@ def _last_words(errors: IO[bytes]) -> str:
     return next((line for line in reversed(said) if "Error: " in line), said[-1])
 
 
-def _child_environment() -> dict[str, str]:
+def _child_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment, with this package importable and nothing of the working directory in the way."""
     # A run's `-W error` is not for the libraries of the gateway.
-    environment = {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
+    environment = {**environ, "PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
     root = str(Path(pytest_haystack.__file__).resolve().parent.parent)
     installed = [*site.getsitepackages(), site.getusersitepackages()]
     if root not in {str(Path(folder).resolve()) for folder in installed}:

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
@@ -23,6 +23,7 @@ from pytest_haystack.running.gateway.desk import Desk
 from pytest_haystack.running.gateway.http_log import HttpLog
 from pytest_haystack.running.gateway.provider import Provider
 from pytest_haystack.running.gateway.pulse import Pulse
+from pytest_haystack.running.gateway.server_facts import ServerFacts
 from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
 from pytest_haystack.running.gateway.shelf import Shelf
 from pytest_haystack.running.gateway.wire import address_text, completion_values, pack, unpack
@@ -63,13 +64,14 @@ class Gateway:
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         models = {name: ModelSettings.from_entry(entry) for name, entry in settings["models"].items()}
-        self._redact = redactor_for(models.values(), os.environ)
         self._authkey: bytes = settings["authkey"].encode()
-        self._provider = Provider(os.environ)
+        self._provider = Provider(os.environ, models.values())
+        self._redact = redactor_for(models.values(), os.environ)
         keep = settings["keep"]
         self._shelf = Shelf(None if keep is None else KeepSettings(**keep))
         ledger = Ledger(settings.get("budgets", ()))
         self._desk = Desk(models, settings["concurrency"], self._provider, self._shelf, ledger)
+        self._looking = ServerFacts(models, self._provider)
         if settings.get("debug_http"):
             HttpLog(Path(settings["debug_http"]), self._redact).install()
         self._warm: bool = settings["warm"]
@@ -97,7 +99,8 @@ class Gateway:
         self._loop.run_until_complete(self._until_stopped())
 
     def close(self) -> None:
-        """Stop listening; the socket and its folder go."""
+        """Stop listening; the socket and its folder go, and the servers of local models end."""
+        self._provider.close()
         self._listener.close()
         if self._socket is not None:
             folders.remove(self._socket)
@@ -157,10 +160,13 @@ class Gateway:
 
         While it takes, the caller is told that this process is alive.
         """
-        asked = self._desk.ask(
-            ask["model"], ask["messages"], ask["tokens"], ask["trial"], ask.get("cell", ""), ask.get("afresh", False)
-        )
-        waiting = asyncio.run_coroutine_threadsafe(asked, self._loop)
+        asked: Coroutine[Any, Any, Any]
+        if "look" in ask:
+            asked = self._looking.number(ask["model"], ask["look"], ask.get("messages", ()))
+        else:
+            more = ask.get("cell", ""), ask.get("afresh", False)
+            asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"], *more)
+        waiting: Future[Any] = asyncio.run_coroutine_threadsafe(asked, self._loop)
         self._waiting.add(waiting)
         try:
             answer = self._pulse.wait(waiting, connection)
@@ -171,7 +177,7 @@ class Gateway:
             return self._error("infra_error", f"the gateway gave up: {type(error).__name__}: {error}")
         finally:
             self._waiting.discard(waiting)
-        return {"completion": completion_values(answer)}
+        return {"number": answer} if "look" in ask else {"completion": completion_values(answer)}
 
     def _error(self, outcome: str, message: str) -> dict[str, Any]:
         return {"outcome": outcome, "message": one_line(printable(self._redact(message)), _LONGEST_MESSAGE)}
