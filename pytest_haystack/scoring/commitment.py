@@ -86,6 +86,8 @@ def asserted(
                 held = [other for other in held if other.mention.key == mention.key]
             if stance.denied and stance.linked and not previous.denied and _denies_all(text, mention):
                 _deny_linked(held)
+            if stance.weak and stance.linked and wording.WEAK_ALL_AFTER.match(text, mention.end):
+                _weaken_linked(held)
         if not stance.denied:
             held.append(stance)
         previous = stance
@@ -136,9 +138,13 @@ def is_denied(clause: str, before: str, after: str) -> bool:
     """True where the words around a value deny it."""
     if wording.ANYTHING_BUT.search(before):
         return not re.search(r"\b(?:not|never|cannot|n't)\b[^.]*$", last_sentence(before).replace("anything but", ""))
-    if wording.DENIED_BEFORE.search(wording.AFFIRMED.sub(" ", clause)):
-        return True
-    return bool(wording.DENIED_AFTER.match(after))
+    clause = wording.NEW_CLAUSE.split(wording.AFFIRMED.sub(" ", clause))[-1]
+    *rules, exception = wording.EXCEPTION.split(clause)
+    denied = bool(wording.DENIED_BEFORE.search(exception))
+    if rules:
+        # "None except X" affirms what "all except X" denies.
+        denied = denied or not wording.DENIED_BEFORE.search(rules[-1])
+    return denied or bool(wording.DENIED_AFTER.match(after))
 
 
 def _denies_all(text: str, mention: Mention) -> bool:
@@ -149,6 +155,13 @@ def _deny_linked(held: list[Stance]) -> None:
     while held:
         last = held.pop()
         if not last.linked:
+            return
+
+
+def _weaken_linked(held: list[Stance]) -> None:
+    for stance in reversed(held):
+        stance.weak = True
+        if not stance.linked:
             return
 
 
