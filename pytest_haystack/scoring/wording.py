@@ -35,7 +35,7 @@ DENIED_BEFORE = re.compile(
     r"|(?:ruled?|ruling) out|reject(?:s|ed|ing)?|dismiss(?:ed)?|den(?:y|ies|ied)|exclud(?:e|es|ed)"
     r"|wrong|wrongly|incorrect|incorrectly|false|falsely|fake|decoy|misleading|bogus|impossible"
     r"|nicht|kein(?:e[nmrs]?)?|weder|niemals|pas|ni|jamais|aucune?|n[ãa]o|non(?!-)|niet|geen|nie|ikke|inte)\b"
-    r"|\w+n't\b|(?<!\w)(?:не|ни|ليس|ليست|لا)(?!\w)|不是|并非|並非|不为|不為|没有|沒有|绝非"
+    r"|\w+n't\b|(?<!\w)(?:не|ни|ليس|ليست|لا)(?!\w)|^\W*[❌✗✘✖]|不是|并非|並非|不为|不為|没有|沒有|绝非"
 )
 #: Denies although the word "but" ends the clause.
 ANYTHING_BUT = re.compile(r"\b(?:anything|everything|all) (?:but|except)\W*$")
@@ -44,7 +44,7 @@ _NOUN = r"(?:(?:code|value|number|key|one|answer) )?"
 _PRONOUN = r"(?:(?:but |and |wait,? |no,? |actually,? )?(?:which|that|this|it)(?: one)?(?=[ ']))?"
 _VERB = (
     r"(?:is|was|are|were|would be|could be|can be|can|could|does|do|did|has|have|had|will|should|must be|must"
-    r"|seems|looks|'s|ain)"
+    r"|(?:seems|looks|appears)(?: to be| like)?|'s|ain)"
 )
 _DEGREE = (
     r"(?: (?:definitely|certainly|clearly|also|in fact|actually|probably|obviously|simply|both|all|plainly|surely))*"
@@ -69,7 +69,7 @@ DENIED_AFTER = re.compile(
     rf"{_NO_REQUEST}\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}"
     rf"(?:n't|nt\b|not\b|{_DEGREE} (?:not|never|no longer)\b)(?! only| just| in doubt| {_TELL})"
     rf"|\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}{_DEGREE} {_WRONG}"
-    rf"|\W{{0,4}}(?:(?:wrong|incorrect|false)\b|[❌✗✘✖])|[^.!?\n]{{0,20}}\?\W{{0,3}}{_DOUBTED}\b"
+    rf"|[^\w\n]{{0,4}}(?:(?:wrong|incorrect|false)\b|[❌✗✘✖])|[^.!?\n]{{0,20}}\?\W{{0,3}}{_DOUBTED}\b"
     r"|\W{0,3}は?(?:ではな|ではありませ|じゃな|でな)|\W{0,3}は(?:間違|誤)|\W{0,3}(?:이|가|은|는)?\s*(?:아니|아닙|틀)"
     r"|\W{0,3}(?:नहीं|değil|(?:ist |est )?(?:nicht|falsch)\b|n'est pas|no es\b|não é\b|non è\b|не\b|неверно"
     r"|不是|并不|是错|是錯|不对|不對)"
@@ -94,6 +94,8 @@ OTHERS_BEFORE = re.compile(
     r"(?<!unlike )(?<!from )\b(?:another|(?:the|all|any|two|three|four) other) [^\W\d]+"
     r"(?:(?: [^\W\d]+){0,4}\s?[,:(]| (?:is|was|are|were))\W{0,2}$"
 )
+#: "One passage says X, another says Y" prefers neither.
+ONE_ANOTHER = re.compile(r"\bone [^\W\d]+\b.*\b(?:another|the other)\b", re.DOTALL)
 #: What is set against something said before, not conceded.
 CONTRAST = re.compile(r"\w\W{1,3}(?:while|whereas) ((?:(?!\b(?:while|whereas|first|initially|formerly)\b)[^,;:])*)$")
 #: Words right before a list of all that there is, of which the answer says more later.
@@ -126,7 +128,8 @@ CORRECTION = re.compile(
 
 _FINAL = re.compile(r"\bfinal (?:answer|result|value|count|total)\b|最终答案|\bendgültige antwort\b|\bréponse finale\b")
 _ANSWER = re.compile(
-    r"(?<!no )(?<!other )\banswer\b|\b(?:i (?:choose|conclude|pick|go with)|my choice|in conclusion)\b"
+    r"(?<!no )(?<!other )\banswer\b"
+    r"|\b(?:i(?:'d|'ll| would| will)? (?:choose|conclude|pick|go with)|my choice|in conclusion)\b"
     r"|\bthe (?:correct|right|actual|true|real|current) \w+(?: \w+){0,2} (?:is|was|must be|should be)\b"
     r"|\b(?:antwort|réponse|respuesta|resposta|risposta|antwoord|ответ|odpowiedź|cevap|svar)\b"
     r"|答案|答え|回答|정답|الإجابة|उत्तर"
@@ -138,7 +141,8 @@ LABELS = ((3, _FINAL), (2, _ANSWER), (1, _SO))
 TOTALS = re.compile(
     r"\b(?:total|sum|result|count|average|mean|max(?:imum)?|min(?:imum)?|product|difference)\b"
     r"(?:[^;.!?\n]|\.(?=\d)){0,80}(?:\b(?:is|are|was|equals?)\b|[=:])\W{0,3}(?:about |exactly |approximately )?$"
-    r"|(?:\btotal(?: of|s|ling|ing)?|\b(?:equals?|makes|gives|altogether|in all)|=)\W{0,3}$"
+    r"|(?:\btotal(?: of|s|ling|ing)?|\b(?:equals?|makes|gives|altogether|in all"
+    r"|(?:sum|add|come|amount)(?:s|ing)?(?: up)? to)|=)\W{0,3}$"
 )
 #: Words behind a value that make it the answer.
 ANSWER_AFTER = re.compile(
