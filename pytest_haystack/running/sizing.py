@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.documents.builder import tokens_needed
 from pytest_haystack.documents.document import Insert
@@ -27,7 +28,11 @@ def context_window(bench: Workbench, model: str) -> int | None:
 
 def output_limit(bench: Workbench, model: str) -> int:
     """The most output tokens a request may ask for, 0 where the config sets no limit."""
-    request = bench.models[model].request
+    return most_output(bench.models[model].request)
+
+
+def most_output(request: Mapping[str, Any]) -> int:
+    """The most output tokens that these parameters ask for, 0 where they set no limit."""
     limits = (request.get(name) for name in ("max_completion_tokens", "max_tokens"))
     return next((limit for limit in limits if isinstance(limit, int)), 0)
 
