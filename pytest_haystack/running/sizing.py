@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.documents.builder import tokens_needed
@@ -70,9 +71,12 @@ def check_fit(bench: Workbench) -> None:
     for cell in bench.cells:
         groups.setdefault((cell.task, cell.model, cell.context_length), []).append(cell)
     for cells in groups.values():
-        if not _surely_fits(bench, cells[0]):
-            for cell in cells:
-                _try(bench, cell)
+        with _told_of(bench, cells[0]):
+            fits = _surely_fits(bench, cells[0])
+        for cell in () if fits else cells:
+            with _told_of(bench, cell):
+                for trial in range(cell.trials):
+                    bench.material(cell, trial)
 
 
 def _surely_fits(bench: Workbench, cell: Cell) -> bool:
@@ -95,9 +99,10 @@ def _surely_holds(bench: Workbench, task: Task, cell: Cell) -> bool:
     return context.tokens >= 1.2 * needed + 64
 
 
-def _try(bench: Workbench, cell: Cell) -> None:
+@contextmanager
+def _told_of(bench: Workbench, cell: Cell) -> Iterator[None]:
+    """What cannot be made is told with the place of the task and the name of the cell."""
     try:
-        for trial in range(cell.trials):
-            bench.material(cell, trial)
+        yield
     except HaystackError as error:
         raise ConfigError(f"{bench.loaded.path.name}:{cell.line}: {cell.id}: {error}") from None
