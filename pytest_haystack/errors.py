@@ -10,7 +10,8 @@ HaystackError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 
 class HaystackError(Exception):
@@ -42,9 +43,11 @@ class ModelError(HaystackError):
 
     ``outcome`` is one of the error or skip outcomes of `pytest_haystack.scoring.outcomes.Outcome`, as its text:
     ``infra_error``, ``rate_limited``, ``config_error``, ``content_filter``, ``silent_truncation``,
-    ``context_overflow``, ``budget``.
+    ``context_overflow``, ``budget``. ``details`` are JSON values that the trial's row keeps all the same: what a
+    judge without a verdict cost.
     """
 
-    def __init__(self, outcome: str, message: str) -> None:
+    def __init__(self, outcome: str, message: str, details: Mapping[str, Any] | None = None) -> None:
         self.outcome = outcome
+        self.details: Mapping[str, Any] = details or {}
         super().__init__(message)

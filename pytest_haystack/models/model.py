@@ -60,6 +60,11 @@ class Prompt(str):
         return other
 
     @property
+    def contents(self) -> str:
+        """What all messages say, without the JSON around them, whose escapes take tokens that no model sees."""
+        return "\n".join(message["content"] for message in self.messages)
+
+    @property
     def sha256(self) -> str:
         """Hash of the prompt's UTF-8 bytes; lone surrogates count as their backslash escapes."""
         return hashlib.sha256(self.encode("utf-8", "backslashreplace")).hexdigest()

@@ -71,7 +71,7 @@ class GatewayModel(Model):
     def complete(self, prompt: str) -> Completion:
         """Answer a prompt. Raises ModelError where there is no answer to score."""
         asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
-        tokens = self._count(str(asked)) + self._longest_answer()
+        tokens = self._count(asked.contents) + self._longest_answer()
         return self._client.complete(
             self._gateway_id, asked.messages, tokens, asked.trial, cell=asked.cell, afresh=asked.afresh
         )

@@ -85,7 +85,13 @@ def _headline(results: SweepResults, data: dict[str, Any]) -> list[str]:
             f"retrieval rate {rate_label(data['retrieval_rate'])}."
         )
     lines.append(f"Outcomes: {_histogram(data['outcomes']) or 'none'}.")
-    spent = [f"cost {usd_label(data['cost_usd'])}"]
+    judging = data["judging"]
+    judged = (
+        ""
+        if judging is None
+        else f" (judging {counted(judging['requests'], 'answer')} {usd_label(judging['cost_usd'])})"
+    )
+    spent = [f"cost {usd_label(data['cost_usd'])}{judged}"]
     spent += [f"{data['tokens'][name]:,} {name.replace('_', ' ')}" for name in data["tokens"] if data["tokens"][name]]
     seconds = data["wall_seconds"]
     if seconds is not None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.reports.cell_result import SweepResults, rows_of
-from pytest_haystack.reports.drawing import Sheet, save, settings
+from pytest_haystack.reports.drawing import Sheet, settings
 from pytest_haystack.reports.escape import picture_text, shorten
 from pytest_haystack.reports.labels import counted, rate_label
 from pytest_haystack.reports.palette import QUIET, line_look
@@ -25,12 +24,6 @@ _LEGEND_COLUMNS = 2
 #: Radians between neighbouring lines, and between the first and the last.
 _MOST_APART, _MOST_SPREAD = 0.035, 0.14
 _DASHES = ("solid", "dashed", "dashdot", "dotted")
-
-
-def write_radar(results: SweepResults, path: Path) -> list[Path]:
-    """Write the picture, or nothing where the sweep file has fewer than three tasks with a score."""
-    figure = radar_figure(results)
-    return [] if figure is None else [save(figure, path)]
 
 
 def radar_figure(results: SweepResults) -> Figure | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pytest_haystack.reports.cell_result import (
@@ -15,6 +16,7 @@ from pytest_haystack.reports.cell_result import (
 )
 from pytest_haystack.reports.comparisons import comparison_data, comparisons_of
 from pytest_haystack.reports.escape import printable
+from pytest_haystack.results.judging import judging_of, whole_cost
 from pytest_haystack.results.statistics import Row, Statistics, statistics_of
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
@@ -29,7 +31,8 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
     ``end_to_end_rate`` is the mean score over all scored trials, ``interval_95`` its two-sided Wilson interval,
     ``retrieval_rate`` the mean over those with an answer in the form asked for. ``test_seconds`` adds up what the
     cells took, each by itself; ``wall_seconds`` is how long the run took. ``comparisons`` has, for each axis of
-    variants, its levels side by side; a miss is a scored trial with a score below 1.
+    variants, its levels side by side; a miss is a scored trial with a score below 1. ``cost_usd`` holds the judging
+    of answers, which ``judging`` has apart; ``tokens`` are those of the models under test alone.
     """
     return {
         "schema_version": SCHEMA_VERSION,
@@ -103,10 +106,17 @@ def _figures(cells: Sequence[CellResult]) -> dict[str, Any]:
         "retrieval_trials": figures.retrieval_n,
         "outcomes": {printable(name): count for name, count in figures.outcomes.items()},
         "verdicts": {printable(name): count for name, count in figures.verdicts.items()},
-        "cost_usd": total(row.get("cost_usd") for row in rows),
+        "cost_usd": whole_cost(rows),
+        "judging": _judging(rows),
         "tokens": _tokens(rows),
         "test_seconds": round(sum(cell.duration_seconds for cell in cells), 3),
     }
+
+
+def _judging(rows: Iterable[Row]) -> dict[str, Any] | None:
+    """What scorers asked other models, which ``cost_usd`` holds and ``tokens`` does not."""
+    judging = judging_of(rows)
+    return None if judging is None else asdict(judging)
 
 
 def _rates(figures: Statistics) -> dict[str, Any]:

@@ -97,7 +97,8 @@ def classified(bench: Workbench, cell: Cell, prompt: Prompt, completion: Complet
 
 def least_tokens(prompt: str) -> int:
     """Tokens of a prompt in the vocabulary that needs fewest: they differ by up to three times in Hindi or Arabic."""
-    return min(load_encoding(name).count(prompt) for name in VOCABULARIES)
+    text = prompt.contents if isinstance(prompt, Prompt) else prompt
+    return min(load_encoding(name).count(text) for name in VOCABULARIES)
 
 
 def as_completion(answer: Any) -> Completion:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_haystack.config.local_names import is_local
+from pytest_haystack.config.schema import ModelEntry
 from pytest_haystack.known_failures import known_failure_of
 from pytest_haystack.models.prices import model_facts
-from pytest_haystack.running.sizing import output_limit, prompt_tokens
+from pytest_haystack.running.sizing import most_output, output_limit, prompt_tokens
 from pytest_haystack.running.workbench import Workbench
+from pytest_haystack.scoring.answers import as_text
+from pytest_haystack.scoring.judge import judge_prompt
+from pytest_haystack.scoring.score import Reference
 from pytest_haystack.sweep import Cell
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one model is asked in one task.
+    """What one model is asked in one task; for a judge, about the answers to it, with ``cells`` 0.
 
     ``usd`` is an estimate from above: input at the uncached price, output up to ``max_tokens``; it is 0 for models
     that run in this process and None where the price or the output limit of a model is unknown.
@@ -33,20 +37,24 @@ def plan_of(bench: Workbench, cells: Sequence[Cell]) -> list[Plan]:
     """The plan of these cells, one entry a (model, task), in config order.
 
     Input tokens are counted with the sweep's tokenizer: the document's exact length and the prompt around it (of
-    documents without filler, one of each length is counted).
+    documents without filler, one of each length is counted). Behind the models stand the judges of their answers.
     """
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         known = known_failure_of(bench.config, cell)
         if known is None or known.run:
             groups.setdefault((cell.model, cell.task), []).append(cell)
-    return [_plan(bench, model, task, group) for (model, task), group in groups.items()]
+    plans = [_plan(bench, model, task, group) for (model, task), group in groups.items()]
+    return plans + [_judging(bench, task, groups) for task in bench.judges if any(task == own for _, own in groups)]
 
 
 def plan_lines(plans: Sequence[Plan]) -> list[str]:
     """The plan as a table with its sum."""
     header = ("model", "task", "cells", "calls", "input tokens", "USD at most")
-    rows = [(p.model, p.task, f"{p.cells:,}", f"{p.calls:,}", f"{p.input_tokens:,}", _usd(p.usd)) for p in plans]
+    rows = [
+        (p.model, p.task, f"{p.cells:,}" if p.cells else "", f"{p.calls:,}", f"{p.input_tokens:,}", _usd(p.usd))
+        for p in plans
+    ]
     known = [p.usd for p in plans if p.usd is not None]
     total = _usd(sum(known)) + (" and what is unknown" if len(known) < len(plans) else "")
     rows.append(
@@ -76,14 +84,34 @@ def _plan(bench: Workbench, model: str, task: str, cells: Sequence[Cell]) -> Pla
         if cell.context_length not in prompts:
             prompts[cell.context_length] = prompt_tokens(bench, cell)
     tokens = sum(prompts[cell.context_length] * cell.trials for cell in cells)
-    return Plan(model, task, len(cells), calls, tokens, _estimate(bench, model, calls, tokens))
+    return Plan(model, task, len(cells), calls, tokens, _estimate(bench, bench.models[model], calls, tokens))
 
 
-def _estimate(bench: Workbench, model: str, calls: int, tokens: int) -> float | None:
-    entry = bench.models[model]
+def _judging(bench: Workbench, task: str, groups: Mapping[tuple[str, str], Sequence[Cell]]) -> Plan:
+    """What the judge of a task's answers is asked at most: once about each, each as long as ``max_tokens`` allows.
+
+    The answer of a model without such a limit is counted like the right one; where it is a paid model, no bound on
+    the cost is known.
+    """
+    entry, calls, tokens, bounded = bench.judges[task], 0, 0, True
+    for (model, asked), cells in groups.items():
+        if asked != task:
+            continue
+        _, ask = bench.sample(cells[0])
+        limit = output_limit(bench, model)
+        expected = as_text(ask.expected)
+        prompt = judge_prompt("" if limit else expected, Reference(ask.expected, ask.question))
+        own = sum(cell.trials for cell in cells)
+        calls += own
+        tokens += own * (bench.encoding.count(str(prompt)) + limit)
+        bounded = bounded and (limit > 0 or bench.registry.provider_of(bench.models[model].model) is not None)
+    return Plan(entry.id, task, 0, calls, tokens, _estimate(bench, entry, calls, tokens) if bounded else None)
+
+
+def _estimate(bench: Workbench, entry: ModelEntry, calls: int, tokens: int) -> float | None:
     if bench.registry.provider_of(entry.model) is not None or (is_local(entry.model) and entry.pricing is None):
         return 0.0
-    output = output_limit(bench, model)
+    output = most_output(entry.request)
     if entry.pricing is not None:
         prices: tuple[float | None, float | None] = (entry.pricing.input, entry.pricing.output)
     else:

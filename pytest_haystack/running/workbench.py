@@ -215,7 +215,7 @@ class Workbench:
             (notes if depthless else [])
             + ([drawn_note] if drawn else [])
             + [
-                f"{name}: {judge.model} judges answers, one further request each; plan and costs leave them out"
+                f"{name}: {judge.model} judges answers, at most one further request each"
                 for name, judge in self.judges.items()
             ]
         )
