@@ -46,13 +46,9 @@ class Tested:
         """What the test is, apart from its cell: empty for the sweep file's own test, else its file and function."""
         if self.own:
             return ""
-        test, _, parameters = self.nodeid.partition("[")
-        file, _, function = test.partition("::")
-        module = file.removesuffix(".py").replace("/", ".").lstrip(".")
-        function = function.replace("::", ".")
-        name = module if module.rpartition(".")[2] == function else f"{module}.{function}"
-        rest = parameters.rstrip("]").replace(self.cell, "").strip("-")
-        return f"{name}.{rest}" if rest else name
+        from pytest_haystack.results.row_groups import group_name
+
+        return group_name(self.nodeid, self.cell)
 
 
 class Recorder:
