@@ -141,6 +141,35 @@ def reconstruct(
 
 
 @main.command()
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option("--model", "models", multiple=True, metavar="OLD=NEW", help="Hold this model against that (repeatable).")
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=".", help="Folder of the pictures.")
+@click.option("--no-pictures", is_flag=True, help="Draw nothing.")
+@click.option("--all-cells", is_flag=True, help="Name every cell that changed.")
+@click.option("--fail-on-regression", is_flag=True, help="Exit with 1 where a model and task is significantly worse.")
+@plainly
+def compare(
+    old: Path,
+    new: Path,
+    models: tuple[str, ...],
+    alpha: float,
+    out: Path,
+    no_pictures: bool,
+    all_cells: bool,
+    fail_on_regression: bool,
+) -> None:
+    """Compare two runs (results.jsonl or report folders) on the prompts that both asked; draw difference.png."""
+    from pytest_haystack.reports.run_comparison import compare_files
+
+    comparison, lines = compare_files(old, new, models, alpha, None if no_pictures else out, all_cells)
+    for line in lines:
+        click.echo(line)
+    sys.exit(1 if fail_on_regression and comparison.regressions else 0)
+
+
+@main.command()
 @plainly
 def schema() -> None:
     """Print the JSON Schema of sweep files, for editors."""
