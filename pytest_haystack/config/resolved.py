@@ -59,6 +59,14 @@ def resolved_yaml(loaded: LoadedConfig) -> str:
     return f"# Every setting of {loaded.config.name}, defaults included.\n{body}"
 
 
+def flow_yaml(value: Any) -> str:
+    """A value on one line, as a user writes an entry: ``{model: reader, context_lengths: {min: 4000, max: 8000}}``."""
+    body: str = yaml.dump(
+        value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=True, width=2**31
+    )
+    return body.removesuffix("\n").removesuffix("\n...")
+
+
 def _make_absolute(haystack: HaystackEntry, written: dict[str, Any], base_dir: Path) -> None:
     for key in _PATH_OPTIONS:
         path = haystack.options.get(key)
