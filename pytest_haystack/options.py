@@ -46,6 +46,12 @@ def add_options(parser: pytest.Parser) -> None:
         help="Only N cells, spread over the grid, the same on every machine",
     )
     group.addoption(
+        "--haystack-update-known-failures",
+        action="store_true",
+        default=None,
+        help="Rewrite known_failures in the sweep file from what this run sees",
+    )
+    group.addoption(
         "--haystack-dry-run",
         action="store_true",
         default=None,
@@ -65,6 +71,7 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("haystack_model", "Twin of --haystack-model", type="args")
     parser.addini("haystack_set", "Twin of --haystack-set, one a line", type="linelist")
     parser.addini("haystack_sample", "Twin of --haystack-sample")
+    parser.addini("haystack_update_known_failures", "Twin of --haystack-update-known-failures", type="bool")
     parser.addini("haystack_dry_run", "Twin of --haystack-dry-run", type="bool")
     parser.addini("haystack_concurrency", "Twin of --haystack-concurrency")
 
@@ -125,8 +132,12 @@ class Settings:
     @property
     def dry_run(self) -> bool:
         """Only plan."""
-        value = self._first("dry_run")
-        return value.lower() in ("1", "true", "yes", "on") if isinstance(value, str) else bool(value)
+        return self._flag("dry_run")
+
+    @property
+    def update_known_failures(self) -> bool:
+        """Rewrite the list of known failures."""
+        return self._flag("update_known_failures")
 
     def check(self) -> None:
         """Raise UsageError where a number is none."""
@@ -136,6 +147,10 @@ class Settings:
     def _first(self, name: str) -> Any:
         option = self._config.getoption("haystack_" + name)
         return option or os.environ.get(ENVIRONMENT + name.upper()) or self._config.getini("haystack_" + name)
+
+    def _flag(self, name: str) -> bool:
+        value = self._first(name)
+        return value.lower() in ("1", "true", "yes", "on") if isinstance(value, str) else bool(value)
 
     def _count(self, name: str) -> int | None:
         value = self._first(name)

@@ -129,6 +129,10 @@ class Recorder:
         for trouble in self._troubles:
             terminalreporter.line(f"haystack: {trouble}", yellow=True)
 
+    def tested(self, sweep: str) -> list[Tested]:
+        """What became of the tests of a sweep so far."""
+        return [one for one in self._tested.values() if one.sweep == sweep]
+
     def _known(self, report: pytest.TestReport) -> Tested | None:
         """What is known of the report's test, None where it is a test of no cell."""
         nodeid = report.nodeid
