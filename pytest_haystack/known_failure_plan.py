@@ -157,8 +157,10 @@ class _Planner:
         cells = {_spot(cell): cell for cell in self._groups[group]}
 
         def accepted(spots: Sequence[Spot]) -> bool:
+            if not evident:
+                return True
             scores = [score for spot in spots for score in self._seen.failed[cells[spot].id]]
-            return not evident or fails(scores, cells[spots[0]].threshold)
+            return fails(scores, cells[spots[0]].threshold)
 
         ranges, missing = cover(
             {spot for spot, cell in cells.items() if cell.id in required},
