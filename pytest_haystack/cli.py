@@ -170,6 +170,29 @@ def compare(
 
 
 @main.command()
+@click.argument("rows", type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["csv", "json"]), default="csv", show_default=True)
+@click.option("--what", type=click.Choice(["rows", "cells", "aggregates"]), default="rows", show_default=True)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file, not standard output.")
+@plainly
+def export(rows: Path, form: str, what: Any, out: Path | None) -> None:
+    """Write the rows of a run (results.jsonl or a report folder), or what they come to, as CSV or JSON."""
+    from pytest_haystack.reports.files import write_whole
+    from pytest_haystack.results.baseline import find_baseline, read_baseline
+    from pytest_haystack.results.tables import as_csv, as_json, table_of
+
+    table = table_of(read_baseline(find_baseline(rows)), what)
+    data = (as_csv(table) if form == "csv" else as_json(table)).encode("utf-8")
+    if out is None:
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        write_whole(out, lambda temporary: temporary.write_bytes(data))
+    except OSError as error:
+        raise HaystackError(f"{out}: cannot be written: {error.strerror or error}") from None
+
+
+@main.command()
 @plainly
 def schema() -> None:
     """Print the JSON Schema of sweep files, for editors."""

@@ -163,9 +163,7 @@ def test_one_miss_of_few_trials_is_not_evidence_and_is_named_instead(
 def test_fractional_scores_several_tasks_and_models_make_one_entry(
     file: Path, run: Run, write: Any, pytester: Any
 ) -> None:
-    tasks = (
-        "tasks: [" + ", ".join(f"{{id: {name}, type: multi, needles: 4, placement: centered}}" for name in "ab") + "]"
-    )
+    tasks = "tasks: [" + ", ".join(f"{{id: {one}, type: multi, needles: 4, placement: centered}}" for one in "ab") + "]"
     two = "models: [{id: one, model: simulated/perfect}, {id: two, model: simulated/perfect}]"
     write(SWEEP.replace("tasks: [single]", tasks).replace("models: [{id: reader, model: simulated/perfect}]", two))
     half = wrong([2000], [50, 75], [0.5], "a") | wrong([2000], [50, 75], [0.5], "b")
