@@ -37,7 +37,7 @@ class DifferencePanel(Panel):
         return difference_grounds(places)
 
     def ink(self, score: float) -> str:
-        return PAPER if abs(score) > 0.6 else INK
+        return PAPER if score > 0.675 or score < -0.745 else INK
 
     def words(self, shown: Shown) -> str:
         return super().words(shown) if shown.score is None else difference_label(shown.score)
