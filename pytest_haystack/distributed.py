@@ -24,13 +24,16 @@ GATEWAY = "haystack_gateway"
 def register(config: pytest.Config, sweeps: Sweeps) -> None:
     """Register what this process does in a session with sweeps."""
     config.pluginmanager.register(RowSender(), "haystack-rows")
+    config.pluginmanager.register(sweeps.keeper, "haystack-keeper")
     if hasattr(config, "workerinput"):
         worker = WorkerGateway(sweeps, config.workerinput.get(GATEWAY))
         sweeps.connect = worker.connect
         config.pluginmanager.register(worker, "haystack-gateway")
         return
+    from pytest_haystack.lost_workers import LostWorkers
     from pytest_haystack.recording import Recorder
 
+    config.pluginmanager.register(LostWorkers(config, sweeps), "haystack-lost-workers")
     host = GatewayHost(config, sweeps)
     sweeps.connect = host.connect
     config.pluginmanager.register(host, "haystack-gateway")
@@ -151,7 +154,7 @@ class GatewayHost:
             self._process = None
 
     def _idle(self) -> bool:
-        return self._config.option.collectonly or self._sweeps.settings.dry_run
+        return self._config.option.collectonly or self._sweeps.settings.dry_run or self._sweeps.keeper.replays
 
     def _may_ask(self) -> bool:
         try:
@@ -195,7 +198,10 @@ def start_gateway(sweeps: Sweeps, *, warm: bool) -> GatewayProcess:
     from pytest_haystack.running.gateway.process import GatewayProcess
 
     models = {name: entry for sweep in sweeps.loaded for name, entry in sweep.paid_models.items()}
-    return GatewayProcess.start(models, sweeps.settings.concurrency, warm)
+    sweeps.keeper.check()
+    # Where answers are used that are kept, perhaps none is missing and nothing is sent.
+    warm = warm and not sweeps.settings.resume
+    return GatewayProcess.start(models, sweeps.settings.concurrency, warm, keep=sweeps.keeper.settings)
 
 
 def _narrowed(config: pytest.Config) -> bool:

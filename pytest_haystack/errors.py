@@ -4,6 +4,7 @@ HaystackError
 ├── ConfigError      haystack.yaml says something that cannot be run (exit code 4)
 ├── SourceError      a haystack source has no usable text (exit code 4)
 ├── DocumentError    a document cannot hold what must be hidden in it
+├── NoRowError       a replay has no row to answer a cell from: it is skipped
 └── ModelError       a request has no answer that can be scored; carries the outcome
 """
 
@@ -30,6 +31,10 @@ class SourceError(HaystackError):
 
 class DocumentError(HaystackError):
     """A document of the asked length cannot hold its needles."""
+
+
+class NoRowError(HaystackError):
+    """A replay has no row to answer from; the test is skipped with these words."""
 
 
 class ModelError(HaystackError):

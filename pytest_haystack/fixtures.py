@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_haystack.errors import HaystackError
+from pytest_haystack.errors import HaystackError, NoRowError
 from pytest_haystack.session import ROWS, TRIALS, sweep_of
 from pytest_haystack.text import printable
 
@@ -26,6 +26,8 @@ def plainly() -> Iterator[None]:
     """Let a mistake of the user's end the test with its message alone."""
     try:
         yield
+    except NoRowError as reason:
+        pytest.skip(printable(str(reason)))
     except HaystackError as error:
         pytest.fail(printable(str(error)), pytrace=False)
 

@@ -52,6 +52,24 @@ def add_options(parser: pytest.Parser) -> None:
         help="Rewrite known_failures in the sweep file from what this run sees",
     )
     group.addoption(
+        "--haystack-resume",
+        action="store_true",
+        default=None,
+        help="Do not ask again what has been answered; errors are asked again",
+    )
+    group.addoption(
+        "--haystack-replay",
+        action="append",
+        metavar="FILE",
+        default=[],
+        help="Take answers from the rows of an earlier run and ask nobody (repeatable)",
+    )
+    group.addoption(
+        "--haystack-store",
+        metavar="PLACE",
+        help="Where answers are kept: a folder, or redis://HOST/DB (default: .haystack in the rootdir)",
+    )
+    group.addoption(
         "--haystack-dry-run",
         action="store_true",
         default=None,
@@ -72,6 +90,9 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("haystack_set", "Twin of --haystack-set, one a line", type="linelist")
     parser.addini("haystack_sample", "Twin of --haystack-sample")
     parser.addini("haystack_update_known_failures", "Twin of --haystack-update-known-failures", type="bool")
+    parser.addini("haystack_resume", "Twin of --haystack-resume", type="bool")
+    parser.addini("haystack_replay", "Twin of --haystack-replay", type="paths")
+    parser.addini("haystack_store", "Twin of --haystack-store, a folder being relative to the rootdir")
     parser.addini("haystack_dry_run", "Twin of --haystack-dry-run", type="bool")
     parser.addini("haystack_concurrency", "Twin of --haystack-concurrency")
 
@@ -103,9 +124,7 @@ class Settings:
         value = self._first("report_dir")
         if not value:
             return None
-        from_ini = not self._config.getoption("haystack_report_dir") and ENVIRONMENT + "REPORT_DIR" not in os.environ
-        base = self._config.rootpath if from_ini else self._config.invocation_params.dir
-        return Path(os.path.abspath(base / value))
+        return Path(os.path.abspath(self._base("report_dir") / value))
 
     @property
     def models(self) -> list[str]:
@@ -139,14 +158,43 @@ class Settings:
         """Rewrite the list of known failures."""
         return self._flag("update_known_failures")
 
+    @property
+    def resume(self) -> bool:
+        """Use the answers that are kept."""
+        return self._flag("resume")
+
+    @property
+    def replay(self) -> list[Path]:
+        """Files of rows that answer in place of models."""
+        given = self._config.getoption("haystack_replay")
+        named = given or [name for name in os.environ.get(ENVIRONMENT + "REPLAY", "").split(os.pathsep) if name]
+        if named:
+            return _paths(named, self._config.invocation_params.dir)
+        return [Path(os.path.abspath(path)) for path in self._config.getini("haystack_replay")]
+
+    @property
+    def store(self) -> tuple[str, Path] | None:
+        """Where answers are kept and what a folder is relative to, None where only the sweep file may say."""
+        value = self._first("store")
+        return (value, self._base("store")) if value else None
+
     def check(self) -> None:
-        """Raise UsageError where a number is none."""
+        """Raise UsageError where a number is none, or options contradict each other."""
         for name in ("sample", "concurrency"):
             self._count(name)
+        if self.resume and self.replay:
+            raise pytest.UsageError(
+                "--haystack-replay asks nobody, --haystack-resume asks for what is missing: give one of them"
+            )
 
     def _first(self, name: str) -> Any:
         option = self._config.getoption("haystack_" + name)
         return option or os.environ.get(ENVIRONMENT + name.upper()) or self._config.getini("haystack_" + name)
+
+    def _base(self, name: str) -> Path:
+        """What a path is relative to: the rootdir in the ini file, else the folder that pytest was started in."""
+        elsewhere = self._config.getoption("haystack_" + name) or os.environ.get(ENVIRONMENT + name.upper())
+        return self._config.invocation_params.dir if elsewhere else self._config.rootpath
 
     def _flag(self, name: str) -> bool:
         value = self._first(name)

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from pytest_haystack.row_files import RowFiles
 from pytest_haystack.session import Sweep, Sweeps
 
 if TYPE_CHECKING:
     from pytest_haystack.reports.cell_result import SweepResults
-    from pytest_haystack.results.store import RowWriter
 
 #: Every default spelled out, for a reader and for `pytest-haystack reconstruct`.
 RESOLVED = "config.resolved.yaml"
@@ -58,12 +58,12 @@ class Recorder:
         self._config = config
         self._sweeps = sweeps
         self._tested: dict[str, Tested] = {}
-        self._writers: dict[str, RowWriter] = {}
         self._written: dict[Path, list[str]] = {}
         self._results: list[SweepResults] = []
         self._troubles: list[str] = []
         self.started_utc = datetime.now(timezone.utc)
         self.run_id = f"{self.started_utc:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self._files = RowFiles(config, sweeps, self.run_id)
 
     def pytest_report_header(self) -> list[str]:
         """What this run is going to do, and what in the sweep file looks like a slip."""
@@ -77,10 +77,12 @@ class Recorder:
     def pytest_runtestloop(self) -> None:
         """Refuse to ask anything whose answer could not be kept."""
         for sweep in self._sweeps.loaded:
-            directory = self._directory(sweep)
+            directory = self._files.directory(sweep)
             there = next(path for path in (directory, *directory.parents) if path.exists())
             if not there.is_dir() or not os.access(there, os.W_OK):
                 raise pytest.UsageError(f"the report folder {_relative(directory)} cannot be written: see {there}")
+            if sweep.path in self._sweeps.run_paths:
+                self._files.lock(sweep)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a report's rows and its verdict."""
@@ -90,22 +92,27 @@ class Recorder:
         for row in json.loads(getattr(report, "haystack", "{}")).get("rows", ()):
             # What is asked again leaves a row of its own.
             if report.outcome != "rerun" or row["score"] is not None:  # type: ignore[comparison-overlap]
-                tested.rows[row["trial"]] = self._writer(tested.sweep).append(row)
+                tested.rows[row["trial"]] = self._files.append(tested.sweep, row)
         judge(tested, report)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the reports of every sweep of which something ran."""
-        for name in {one.sweep for one in self._tested.values()}:
-            # Also without a row of this run: those of an earlier one must not pass for its own.
-            self._writer(name).close()
         if not self._tested:
             return
+        if self._sweeps.keeper.replays and not any(one.rows for one in self._tested.values()):
+            # Cells that are skipped one by one would pass for a run that found nothing wrong.
+            why = next((one.message for one in self._tested.values() if one.message), "")
+            self._troubles.append(f"--haystack-replay: nothing could be replayed, so nothing was tested: {why}")
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
         from pytest_haystack.gathering import gather
 
         for sweep in self._sweeps.loaded:
             tested = [one for one in self._tested.values() if one.sweep == sweep.name]
             if tested:
+                # Also without a row of this run: those of an earlier one must not pass for its own.
+                tested = self._with_earlier(sweep, tested)
+                self._troubles += self._files.settle(sweep)
                 results = gather(sweep, tested, self.run_id, self.started_utc)
                 self._results.append(results)
                 self._write(sweep, results)
@@ -132,6 +139,26 @@ class Recorder:
     def tested(self, sweep: str) -> list[Tested]:
         """What became of the tests of a sweep so far."""
         return [one for one in self._tested.values() if one.sweep == sweep]
+
+    def pytest_unconfigure(self) -> None:
+        """Another run may have the folders."""
+        self._files.close()
+
+    def _with_earlier(self, sweep: Sweep, tested: list[Tested]) -> list[Tested]:
+        """With what an earlier run left of tests that did not come about now, where this run resumes it."""
+        rows = self._files.earlier(sweep, {one.nodeid for one in tested if one.rows or one.state != "not_run"})
+        if not rows:
+            return tested
+        from pytest_haystack.earlier import tested_from_rows
+
+        found, strange = tested_from_rows(sweep, rows, strict=bool(self._config.getini("xfail_strict")))
+        if strange:
+            self._troubles.append(
+                f"{strange} of the rows that were there are not of {sweep.path.name} as it is now; "
+                "they stay in results.jsonl and are not reported"
+            )
+        names = {one.nodeid for one in found}
+        return [*(one for one in tested if one.nodeid not in names), *found]
 
     def _known(self, report: pytest.TestReport) -> Tested | None:
         """What is known of the report's test, None where it is a test of no cell."""
@@ -164,14 +191,14 @@ class Recorder:
         from pytest_haystack.reports.step_summary import append_step_summary
         from pytest_haystack.reports.writer import write_reports
 
-        directory = self._directory(sweep)
+        directory = self._files.directory(sweep)
         written = write_reports(results, directory)
         paths, self._troubles = list(written.paths), [*self._troubles, *written.problems]
         try:
             paths.append(write_text(directory / RESOLVED, resolved_yaml(sweep.loaded)))
         except OSError as error:
             self._troubles.append(f"{directory / RESOLVED}: not written: {error}")
-        rows = [self._writers[sweep.name].path] if sweep.name in self._writers else []
+        rows = [path] if (path := self._files.path(sweep.name)) else []
         # Pictures of single models and tasks come last: there may be many.
         names = [path.name for path in [*rows, *paths]]
         self._written[directory] = sorted(names, key=lambda name: name.startswith(("heatmap-", "curve-", "position-")))
@@ -180,29 +207,12 @@ class Recorder:
             trouble = append_step_summary(summary_markdown(results), Path(step_summary))
             self._troubles += [trouble] if trouble else []
 
-    def _writer(self, sweep: str) -> RowWriter:
-        if sweep not in self._writers:
-            from pytest_haystack.results.store import RowWriter
-
-            try:
-                self._writers[sweep] = RowWriter(self._directory(self._sweeps.named(sweep)), self.run_id)
-            except OSError as error:
-                raise pytest.UsageError(f"the report folder cannot be written: {error}") from None
-        return self._writers[sweep]
-
-    def _directory(self, sweep: Sweep) -> Path:
-        base = self._sweeps.settings.report_dir
-        if base is None:
-            named = sweep.loaded.config.report.dir or "haystack-report"
-            base = Path(os.path.abspath(self._config.invocation_params.dir / named))
-        return base / sweep.name if len(self._sweeps.paths) > 1 else base
-
     def _header(self, sweep: Sweep) -> str:
         from pytest_haystack.reports.labels import counted
 
         tasks, models = {c.task for c in sweep.cells}, {c.model for c in sweep.cells}
         grid = f"{counted(len(sweep.cells), 'cell')} ({counted(len(tasks), 'task')} x {counted(len(models), 'model')})"
-        return f"haystack: {_relative(sweep.path)}, {grid}, reports in {_relative(self._directory(sweep))}"
+        return f"haystack: {_relative(sweep.path)}, {grid}, reports in {_relative(self._files.directory(sweep))}"
 
 
 def judge(tested: Tested, report: pytest.TestReport) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_haystack.errors import ConfigError, HaystackError
+from pytest_haystack.keeping import Keeper
 from pytest_haystack.options import Settings
 from pytest_haystack.registry import Registry, suggestion
 
@@ -44,6 +45,11 @@ class Sweep:
         self._models: dict[str, Model] = {}
 
     @cached_property
+    def cells_by_id(self) -> dict[str, Cell]:
+        """Its cells, each by its id."""
+        return {cell.id: cell for cell in self.cells}
+
+    @cached_property
     def ids(self) -> frozenset[str]:
         """The ids of its cells."""
         return frozenset(cell.id for cell in self.cells)
@@ -55,12 +61,16 @@ class Sweep:
     def judge(self, task: str) -> Complete | None:
         """What asks the model that the scorer of a task needs, None where it needs none."""
         entry = self.bench.judges.get(task)
-        return None if entry is None else self._made(self._judge_id(entry), entry).complete
+        return None if entry is None else self._session.keeper.judge(self._made(self._judge_id(entry), entry))
 
     def _made(self, gateway_id: str, entry: ModelEntry) -> Model:
         if gateway_id not in self._models:
             provider = self._session.registry.provider_of(entry.model)
-            if provider is None:
+            if self._session.keeper.replays:
+                from pytest_haystack.unasked import Unasked
+
+                self._models[gateway_id] = Unasked(entry)
+            elif provider is None:
                 from pytest_haystack.models.paid import GatewayModel
 
                 self._models[gateway_id] = GatewayModel(entry, self._session.client, gateway_id)
@@ -108,6 +118,7 @@ class Sweeps:
             # A mistake in them is told at once, whether or not this run comes to need them.
             self.settings.check()
         self._loaded: dict[Path, Sweep] = {}
+        self.keeper = Keeper(config, self)
         #: Gives the gateway's client; set by `pytest_haystack.distributed`.
         self.connect: Callable[[], GatewayClient]
 
@@ -169,7 +180,9 @@ class Sweeps:
         if self.settings.sample is not None:
             cells = sample(cells, self.settings.sample)
         bench.expect(cells)
-        return Sweep(bench.loaded, bench, cells, self)
+        sweep = Sweep(bench.loaded, bench, cells, self)
+        self.keeper.prepare(sweep)
+        return sweep
 
 
 SWEEPS = pytest.StashKey[Sweeps]()

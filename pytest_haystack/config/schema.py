@@ -198,4 +198,7 @@ class Config(Part):
     )
     threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
     known_failures: list[KnownFailure] = Field(default_factory=list, description="Cells expected to fail.")
+    store: Text | None = Field(
+        None, description="Where answers are kept: a folder, from here, or redis://HOST/DB; default: .haystack."
+    )
     report: ReportEntry = Field(default_factory=ReportEntry, description="Where reports go.")

@@ -18,7 +18,12 @@ class Asker(Protocol):
     """What carries a request to the gateway: `pytest_haystack.running.gateway.client.GatewayClient`."""
 
     def complete(
-        self, model_id: str, messages: Sequence[dict[str, str]], request_tokens: int | None, trial: int
+        self,
+        model_id: str,
+        messages: Sequence[dict[str, str]],
+        request_tokens: int | None,
+        trial: int,
+        afresh: bool = False,
     ) -> Completion:
         """Answer of the model that the gateway knows by this id. Raises ModelError."""
 
@@ -48,7 +53,7 @@ class GatewayModel(Model):
         """Answer a prompt. Raises ModelError where there is no answer to score."""
         asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
         tokens = self._count(str(asked)) + self._longest_answer()
-        return self._client.complete(self._gateway_id, asked.messages, tokens, asked.trial)
+        return self._client.complete(self._gateway_id, asked.messages, tokens, asked.trial, asked.afresh)
 
     def _longest_answer(self) -> int:
         request = self.entry.request

@@ -109,6 +109,8 @@ def _details(
     details: dict[str, Any] = {"scorer": scorer, **asked}
     if score is not None:
         details |= {"verdict": score.verdict, **score.details}
+    if completion is not None and completion.refusal is not None:
+        details["refusal"] = completion.refusal
     if completion is not None and completion.dropped_parameters:
         # Parameters of the request that the provider refused, so that it was sent without them.
         details["dropped_parameters"] = list(completion.dropped_parameters)

@@ -62,7 +62,7 @@ def run_trial(
     ``complete`` asks the model that the scorer needs, if it needs one. Raises nothing that a provider did: errors
     are outcomes of the trial.
     """
-    asked = ask(bench, cell, material.prompt, model)
+    asked = ask(bench, cell, material.prompt, model, nodeid)
     return score_trial(bench, cell, number, material, asked, nodeid, complete)
 
 

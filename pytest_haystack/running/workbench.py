@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_haystack.config.loader import LoadedConfig, load_config
 from pytest_haystack.config.schema import Config, HaystackEntry, ModelEntry, PromptEntry, TaskEntry
@@ -31,6 +32,10 @@ from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
 from pytest_haystack.tokens.vocabularies import load_encoding
 
+if TYPE_CHECKING:
+    from pytest_haystack.running.replay import Replay
+    from pytest_haystack.running.store.kept import KeptAnswers
+
 _LONG_QUESTION = "word " * 64
 
 
@@ -49,6 +54,11 @@ class Workbench:
 
     Everything follows from the config: the same cell and trial give the same prompt in every process.
     """
+
+    #: What this process keeps of the answers that it gets itself, None where it keeps none.
+    kept: KeptAnswers | None = None
+    #: The rows that are answered from, None where models are asked.
+    replay: Replay | None = None
 
     def __init__(self, loaded: LoadedConfig, registry: Registry) -> None:
         """Raises ConfigError where a task, prompt or cell cannot be."""

@@ -81,15 +81,15 @@ def score(answer: str, reference: Reference) -> Score:
     """1 where the judge's reply begins with YES, 0 where with NO.
 
     Any other reply is no score: raises ModelError, as does a judge that cannot be asked. ``details["judge"]`` has
-    its ``model``, ``verdict``, ``reason``, ``input_tokens``, ``output_tokens`` and ``cost_usd`` (None: unknown). An
-    empty answer is wrong unasked.
+    its ``model``, ``verdict``, ``reason``, ``input_tokens``, ``output_tokens``, ``cost_usd`` (None: unknown) and the
+    ``prompt_sha256`` of what it was asked. An empty answer is wrong unasked.
     """
     if not answer.strip():
         return missed(read_answer(answer, reference))
     if reference.complete is None:
         raise ModelError("config_error", "scorer 'judge' can only be used in a sweep, which asks the judge")
-    completion = _ask(reference, judge_prompt(answer, reference))
-    yes, reason = read_verdict(completion)
+    prompt = judge_prompt(answer, reference)
+    completion, yes, reason = _verdict(reference, prompt)
     details: dict[str, Any] = {
         "judge": {
             "model": reference.options.get("model"),
@@ -98,6 +98,7 @@ def score(answer: str, reference: Reference) -> Score:
             "input_tokens": completion.usage.input_tokens,
             "output_tokens": completion.usage.output_tokens,
             "cost_usd": completion.cost_usd,
+            "prompt_sha256": prompt.sha256,
         }
     }
     return Score(1.0, "right", details) if yes else missed(read_answer(answer, reference), **details)
@@ -135,6 +136,18 @@ def read_verdict(completion: Completion) -> tuple[bool, str]:
         raise _no_verdict(f"{what}: {one_line(said, 200)!r}")
     word = found["word"] or found["lower"]
     return word.upper() == "YES", one_line(said[found.end() :].lstrip(" \t\n.,:;!—-*_\"'"), _LONGEST_REASON)
+
+
+def _verdict(reference: Reference, prompt: Prompt) -> tuple[Completion, bool, str]:
+    completion = _ask(reference, prompt)
+    try:
+        return completion, *read_verdict(completion)
+    except ModelError:
+        if not completion.from_store:
+            raise
+    # What was kept from an earlier run is no verdict: that was an error, and errors are asked again.
+    completion = _ask(reference, prompt.anew())
+    return completion, *read_verdict(completion)
 
 
 def _ask(reference: Reference, prompt: Prompt) -> Completion:

@@ -329,7 +329,7 @@ def test_an_error_that_cannot_pass_stops_the_model(
 def test_a_key_that_is_not_set_is_named_and_nothing_is_sent(client: GatewayClient, server: OpenAIServer) -> None:
     before = server.count("plain")
 
-    error = failure(client, "no-key")
+    error = failure(client, "no-key", "What does a key open?")
 
     assert error.outcome == "config_error"
     assert "NO_SUCH_VARIABLE is not set" in str(error)

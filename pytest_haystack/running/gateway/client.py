@@ -32,15 +32,22 @@ class GatewayClient:
         self._process = os.getpid()
 
     def complete(
-        self, model_id: str, messages: Sequence[dict[str, str]], request_tokens: int | None, trial: int
+        self,
+        model_id: str,
+        messages: Sequence[dict[str, str]],
+        request_tokens: int | None,
+        trial: int,
+        afresh: bool = False,
     ) -> Completion:
         """Answer of a model to messages.
 
         ``request_tokens`` is about what the request counts under ``tokens_per_minute``: its input and the longest
         answer. The same messages of the same model and trial (from 0) are sent once as long as the gateway lives.
+        ``afresh`` passes over an answer that was kept from an earlier run.
         Raises ModelError where there is no answer; ``infra_error`` at once where the gateway has ended.
         """
         request = {"model": model_id, "messages": list(messages), "tokens": request_tokens, "trial": trial}
+        request["afresh"] = afresh
         with self._connection() as connection:
             connection.send_bytes(pack(request))
             while not connection.poll(_LOOK):

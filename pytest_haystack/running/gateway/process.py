@@ -11,6 +11,7 @@ import tempfile
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,6 +21,7 @@ from pytest_haystack.models.redaction import Redactor
 from pytest_haystack.running.gateway import folders
 from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
 from pytest_haystack.running.gateway.wire import pack, parse_address, unpack
+from pytest_haystack.running.store.kept import KeepSettings
 from pytest_haystack.text import one_line, printable
 
 _MODULE = "pytest_haystack.running.gateway"
@@ -45,16 +47,24 @@ class GatewayProcess:
         self.authkey = authkey
 
     @classmethod
-    def start(cls, models: Mapping[str, Mapping[str, Any]], concurrency: int | None, warm: bool) -> GatewayProcess:
+    def start(
+        cls,
+        models: Mapping[str, Mapping[str, Any]],
+        concurrency: int | None,
+        warm: bool,
+        keep: KeepSettings | None = None,
+    ) -> GatewayProcess:
         """Start the child and wait until it listens.
 
         ``models`` are dumps (``mode="json"``) of `pytest_haystack.config.schema.ModelEntry` by the ids to ask them
         by; keys stay in the environment, which the child inherits. ``concurrency`` is how many requests may be under
         way over all models, None leaving it to each model's ``in_flight``. ``warm`` imports litellm at once.
+        ``keep`` says where answers are kept, None that they are not.
         Raises HaystackError with the child's last words where it does not come up.
         """
         authkey = secrets.token_hex(32)
-        settings = {"models": models, "concurrency": concurrency, "warm": warm, "authkey": authkey}
+        settings: dict[str, Any] = {"models": models, "concurrency": concurrency, "warm": warm, "authkey": authkey}
+        settings["keep"] = asdict(keep) if keep is not None else None
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the child)
         process = subprocess.Popen(
             [sys.executable, "-m", _MODULE],

@@ -9,23 +9,28 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import Future
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
 from typing import Any, BinaryIO
 
 from pytest_haystack.errors import ModelError
+from pytest_haystack.models.model import Completion
 from pytest_haystack.running.gateway import folders
 from pytest_haystack.running.gateway.desk import Desk
 from pytest_haystack.running.gateway.provider import Provider
 from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
+from pytest_haystack.running.gateway.shelf import Shelf
 from pytest_haystack.running.gateway.wire import address_text, completion_values, pack, unpack
+from pytest_haystack.running.store.kept import KeepSettings
 from pytest_haystack.text import one_line, printable
 
 _BACKLOG = 128
 #: Characters of an error message; it stands in one line of a report.
 _LONGEST_MESSAGE = 600
-#: Seconds for open requests to be called off, and for the whole end before it is forced.
-_CALL_OFF, _END = 1.0, 3.0
+#: Seconds for open requests to be answered at the end, for the rest to be called off, and for the whole end before
+#: it is forced.
+_LAST_ANSWERS, _CALL_OFF, _END = 1.5, 0.5, 3.0
 
 
 def run(stdin: BinaryIO, stdout: BinaryIO) -> None:
@@ -57,10 +62,13 @@ class Gateway:
         self._redact = redactor_for(models.values(), os.environ)
         self._authkey: bytes = settings["authkey"].encode()
         self._provider = Provider(os.environ)
-        self._desk = Desk(models, settings["concurrency"], self._provider)
+        keep = settings["keep"]
+        self._shelf = Shelf(None if keep is None else KeepSettings(**keep))
+        self._desk = Desk(models, settings["concurrency"], self._provider, self._shelf)
         self._warm: bool = settings["warm"]
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
+        self._waiting: set[Future[Completion]] = set()
         self._socket = folders.socket_path()
         # No key for the listener: it would shake hands with one caller at a time, and wait for each.
         self._listener = (
@@ -90,11 +98,15 @@ class Gateway:
         if self._warm:
             self._provider.warm()
         await self._stop.wait()
+        for waiting in tuple(self._waiting):
+            waiting.cancel()  # told at once, whatever else is awaited here
+        await self._desk.finish(_LAST_ANSWERS)
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=_CALL_OFF)
+        await asyncio.get_running_loop().run_in_executor(None, self._shelf.close)
 
     def _obey(self, stdin: BinaryIO) -> None:
         """Orders of the parent, one a line; its death is the end of the lines."""
@@ -131,14 +143,18 @@ class Gateway:
 
     def _reply(self, ask: Mapping[str, Any]) -> dict[str, Any]:
         """The answer, or outcome and words of an error; the one place where words leave, and lose their keys."""
-        asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"])
+        asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"], ask["afresh"])
+        waiting = asyncio.run_coroutine_threadsafe(asked, self._loop)
+        self._waiting.add(waiting)
         try:
-            answer = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+            answer = waiting.result()
         except ModelError as error:
             return self._error(error.outcome, str(error))
         except BaseException as error:
             # Called off at the end, or a mistake in here: the caller must not wait for ever.
             return self._error("infra_error", f"the gateway gave up: {type(error).__name__}: {error}")
+        finally:
+            self._waiting.discard(waiting)
         return {"completion": completion_values(answer)}
 
     def _error(self, outcome: str, message: str) -> dict[str, Any]:
