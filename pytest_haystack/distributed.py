@@ -39,7 +39,9 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
 
         config.pluginmanager.register(Planner(sweeps), "haystack-planner")
     elif not (config.option.collectonly or getattr(config.option, "setupplan", False)):
-        config.pluginmanager.register(Recorder(config, sweeps), "haystack-recorder")
+        recorder = Recorder(config, sweeps)
+        config.pluginmanager.register(recorder, "haystack-recorder")
+        config.pluginmanager.register(recorder.keeper, "haystack-gates")
 
 
 def without_workers(config: pytest.Config) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from pytest_haystack.gating import GATE, GateKeeper, verdict_of
 from pytest_haystack.session import Sweep, Sweeps
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Recorder:
         self._written: dict[Path, list[str]] = {}
         self._results: list[SweepResults] = []
         self._troubles: list[str] = []
+        #: Decides the gates.
+        self.keeper = GateKeeper(config, sweeps, self)
         self.started_utc = datetime.now(timezone.utc)
         self.run_id = f"{self.started_utc:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
@@ -105,14 +108,18 @@ class Recorder:
             self._writer(name).close()
         if not self._tested:
             return
-        from pytest_haystack.gathering import gather
-
         for sweep in self._sweeps.loaded:
-            tested = [one for one in self._tested.values() if one.sweep == sweep.name]
-            if tested:
-                results = gather(sweep, tested, self.run_id, self.started_utc)
+            results = self.gather(sweep)
+            if results is not None:
                 self._results.append(results)
                 self._write(sweep, results)
+
+    def gather(self, sweep: Sweep) -> SweepResults | None:
+        """What is known of a sweep so far; None where nothing of it ran."""
+        from pytest_haystack.gathering import gather
+
+        tested = [one for one in self._tested.values() if one.sweep == sweep.name]
+        return gather(sweep, tested, self.run_id, self.started_utc) if tested else None
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """A grid of scores for each model and task, and where the reports are."""
@@ -147,6 +154,8 @@ class Recorder:
     def _lost(self, nodeid: str) -> Tested | None:
         """A test of which the worker died before it could report: only the node id tells its cell."""
         file, _, name = nodeid.partition("::")
+        if name.startswith(GATE):
+            return None
         parameters = name.partition("[")[2].removesuffix("]")
         path = Path(os.path.abspath(self._config.rootpath / file))
         own = [sweep for sweep in self._sweeps.loaded if sweep.path == path]
@@ -165,7 +174,8 @@ class Recorder:
         from pytest_haystack.reports.writer import write_reports
 
         directory = self._directory(sweep)
-        written = write_reports(results, directory)
+        gates = [verdict_of(gate) for gate in self.keeper.results_of(sweep, results)]
+        written = write_reports(results, directory, gates)
         paths, self._troubles = list(written.paths), [*self._troubles, *written.problems]
         try:
             paths.append(write_text(directory / RESOLVED, resolved_yaml(sweep.loaded)))
@@ -177,7 +187,7 @@ class Recorder:
         self._written[directory] = sorted(names, key=lambda name: name.startswith(("heatmap-", "curve-", "position-")))
         step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if step_summary:
-            trouble = append_step_summary(summary_markdown(results), Path(step_summary))
+            trouble = append_step_summary(summary_markdown(results, gates), Path(step_summary))
             self._troubles += [trouble] if trouble else []
 
     def _writer(self, sweep: str) -> RowWriter:

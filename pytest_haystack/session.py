@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
@@ -47,6 +48,10 @@ class Sweep:
     def ids(self) -> frozenset[str]:
         """The ids of its cells."""
         return frozenset(cell.id for cell in self.cells)
+
+    def nodeid(self, config: pytest.Config) -> str:
+        """Node id of the sweep file."""
+        return nodeid_of(config, self.path)
 
     def model(self, model_id: str) -> Model:
         """The model of this id, made once a process."""
@@ -170,6 +175,11 @@ class Sweeps:
             cells = sample(cells, self.settings.sample)
         bench.expect(cells)
         return Sweep(bench.loaded, bench, cells, self)
+
+
+def nodeid_of(config: pytest.Config, path: Path) -> str:
+    """Node id of a sweep file, wherever it lies."""
+    return Path(os.path.relpath(path, config.rootpath)).as_posix()
 
 
 SWEEPS = pytest.StashKey[Sweeps]()
