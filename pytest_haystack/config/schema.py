@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from pytest_haystack.config.gates import GateEntry
 from pytest_haystack.config.parts import (
     MOST_POINTS,
     MOST_TOKENS,
@@ -197,6 +198,7 @@ class Config(Part):
         default_factory=lambda: PromptEntry(preset="default"), description="How the model is asked."
     )
     threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
+    gates: list[GateEntry] = Field(default_factory=list, description="What must hold of all answers together.")
     known_failures: list[KnownFailure] = Field(default_factory=list, description="Cells expected to fail.")
     store: Text | None = Field(
         None, description="Where answers are kept: a folder, from here, or redis://HOST/DB; default: .haystack."

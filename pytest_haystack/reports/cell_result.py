@@ -31,11 +31,18 @@ _TELLING = (
 
 
 class GateVerdict(NamedTuple):
-    """A gate's name, how it ended, and the words for it."""
+    """A gate's name, how it ended, and the words for it.
+
+    ``warned`` is a gate that failed and may only warn; ``skipped`` one that is undecided. ``value`` is its figure,
+    None where there is none; ``fails_run`` tells whether the run fails because of it.
+    """
 
     name: str
-    outcome: Literal["passed", "failed", "skipped"]
+    outcome: Literal["passed", "failed", "warned", "skipped"]
     text: str
+    metric: str = ""
+    value: float | None = None
+    fails_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)

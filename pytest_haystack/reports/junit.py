@@ -159,7 +159,7 @@ def _where(row: Mapping[str, Any]) -> str | None:
 
 
 def _gate(results: SweepResults, gate: GateVerdict, taken: dict[tuple[str, str], int]) -> Any:
-    name, outcome, text = gate
+    name, outcome, text = gate[:3]
     case: Any = _named(Case(), f"{results.name}.gates", printable(name), results.config_path, taken)
     case.time = 0.0
     message = brief(text, _LONGEST_MESSAGE) or f"gate {outcome}"
@@ -167,6 +167,6 @@ def _gate(results: SweepResults, gate: GateVerdict, taken: dict[tuple[str, str],
         failure = Failure(message, "GateFailed")
         failure.text = xml_text(text)
         case.append(failure)
-    elif outcome == "skipped":
+    elif outcome in ("skipped", "warned"):
         case.append(Skipped(message, "pytest.skip"))
     return case

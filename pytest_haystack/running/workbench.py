@@ -24,6 +24,7 @@ from pytest_haystack.models.model import Prompt
 from pytest_haystack.models.redaction import Redactor, secret_values
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.registry import Registry
+from pytest_haystack.running.gate_cells import check_gates
 from pytest_haystack.running.judging import judges_of
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.running.sizing import check_fit, reserve
@@ -248,6 +249,7 @@ def load_bench(path: Path, registry: Registry, overrides: Sequence[str] = ()) ->
         except SourceError as error:
             raise SourceError(f"{path.name}:{bench.loaded.line_of(*place)}: haystack: {error}") from None
     check_fit(bench)
+    check_gates(bench)
     return bench
 
 
