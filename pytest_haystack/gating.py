@@ -7,10 +7,12 @@ run. Where the loop is broken off (``-x``, Ctrl-C) they are decided at the end o
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_haystack.baselines import Baselines
 from pytest_haystack.known_failures import known_failure_of
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class GateKeeper:
         self._selected: set[str] = set()
         self._results: dict[str, list[GateResult]] = {}
         self._reported = False
+        self._baselines = Baselines(sweeps)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without workers the selection is known here."""
@@ -46,9 +49,10 @@ class GateKeeper:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Report the gates after the last test."""
+        """Read the baselines before the first test, and report the gates after the last one."""
+        self._baselines.read()
         result = yield
-        sweeps = [sweep for sweep in self._sweeps.loaded if sweep.loaded.config.gates]
+        sweeps = [sweep for sweep in self._sweeps.loaded if self._baselines.entries(sweep)]
         reports = [(sweep, gate) for sweep in sweeps for gate in self.results_of(sweep, self._recorder.gather(sweep))]
         # Else the progress would go beyond 100 %.
         session.testscollected += len(reports)
@@ -87,9 +91,10 @@ class GateKeeper:
         if sweep.name not in self._results:
             from pytest_haystack.results.gates import judge_gates
 
-            metrics = sweep.bench.registry.metrics
             cells = gated_cells(sweep, results.cells, self._selected)
-            self._results[sweep.name] = judge_gates(sweep.loaded.config.gates, lambda name: metrics[name](), cells)
+            self._results[sweep.name] = judge_gates(
+                self._baselines.entries(sweep), partial(self._baselines.metric, sweep), cells
+            )
         return self._results[sweep.name]
 
     def _all(self) -> list[GateResult]:

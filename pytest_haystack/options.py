@@ -46,6 +46,11 @@ def add_options(parser: pytest.Parser) -> None:
         help="Only N cells, spread over the grid, the same on every machine",
     )
     group.addoption(
+        "--haystack-baseline",
+        metavar="FILE",
+        help="Compare with the rows of an earlier run (results.jsonl or report folder), fail on a regression",
+    )
+    group.addoption(
         "--haystack-update-known-failures",
         action="store_true",
         default=None,
@@ -89,6 +94,7 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("haystack_model", "Twin of --haystack-model", type="args")
     parser.addini("haystack_set", "Twin of --haystack-set, one a line", type="linelist")
     parser.addini("haystack_sample", "Twin of --haystack-sample")
+    parser.addini("haystack_baseline", "Twin of --haystack-baseline, relative to the rootdir")
     parser.addini("haystack_update_known_failures", "Twin of --haystack-update-known-failures", type="bool")
     parser.addini("haystack_resume", "Twin of --haystack-resume", type="bool")
     parser.addini("haystack_replay", "Twin of --haystack-replay", type="paths")
@@ -152,6 +158,12 @@ class Settings:
     def dry_run(self) -> bool:
         """Only plan."""
         return self._flag("dry_run")
+
+    @property
+    def baseline(self) -> Path | None:
+        """Rows of an earlier run, None where only the sweep file may name them."""
+        value = self._first("baseline")
+        return Path(os.path.abspath(self._base("baseline") / Path(value).expanduser())) if value else None
 
     @property
     def update_known_failures(self) -> bool:

@@ -142,6 +142,7 @@ METRICS = {
     "error_rate": "pytest_haystack.results.gate_metrics:ErrorRate",
     "cost_usd": "pytest_haystack.results.gate_metrics:CostUsd",
     "p95_latency_seconds": "pytest_haystack.results.gate_metrics:P95LatencySeconds",
+    "regression": "pytest_haystack.results.regression_gate:Regression",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,8 @@ def resolved_yaml(loaded: LoadedConfig) -> str:
     for haystack, owner in zip(haystacks, (settings, *settings["tasks"]), strict=True):
         if haystack is not None:
             _make_absolute(haystack, owner["haystack"], base_dir)
+    if settings["baseline"] is not None and ("baseline",) not in loaded.templates:
+        settings["baseline"] = escape(os.path.abspath(base_dir / Path(str(loaded.config.baseline)).expanduser()))
     body: str = yaml.dump(
         settings, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=2**31
     )

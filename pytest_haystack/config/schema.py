@@ -199,6 +199,9 @@ class Config(Part):
     )
     threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
     gates: list[GateEntry] = Field(default_factory=list, description="What must hold of all answers together.")
+    baseline: Text | None = Field(
+        None, description="Rows of an earlier run, or its report folder, that this one must not be worse than."
+    )
     known_failures: list[KnownFailure] = Field(default_factory=list, description="Cells expected to fail.")
     store: Text | None = Field(
         None, description="Where answers are kept: a folder, from here, or redis://HOST/DB; default: .haystack."

@@ -15,8 +15,8 @@ from pytest_haystack.reports.key import draw_legend, legend_height
 from pytest_haystack.reports.labels import change_label, counted, difference_label
 from pytest_haystack.reports.palette import INK, PAPER, QUIET, difference_colours, difference_grounds
 from pytest_haystack.reports.panel import LABEL_HEIGHT, Panel, PanelSize
-from pytest_haystack.reports.regression_lines import p_label
 from pytest_haystack.results.regression import Comparison, GroupComparison
+from pytest_haystack.results.regression_text import p_label
 from pytest_haystack.sweep import depth_text
 
 if TYPE_CHECKING:

@@ -90,6 +90,10 @@ class GateMetric(ABC):
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
         """The figure of these rows, of which there is at least one. Those without a score are among them."""
 
+    def judge(self, entry: GateEntry, groups: Sequence[tuple[Mapping[str, Any], Sequence[GatedCell]]]) -> Any:
+        """A `GateResult` for each group, where the verdict on one depends on the others; None: each by its bounds."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
@@ -120,12 +124,19 @@ def judge_gate(entry: GateEntry, metric: GateMetric, cells: Iterable[GatedCell])
     for cell in cells:
         if concerns(entry, metric, cell):
             groups.setdefault(tuple(getattr(cell, name) for name in entry.by), []).append(cell)
-    return [
-        _judge(entry, metric, dict(zip(entry.by, key, strict=True)), members)
+    shown: list[tuple[Mapping[str, Any], Sequence[GatedCell]]] = [
+        (dict(zip(entry.by, key, strict=True)), members)
         for key, members in groups.items()
         # What the user has left out as a whole is no gate of this run.
         if any(cell.lack != "selection" for cell in members)
     ]
+    together: list[GateResult] | None = metric.judge(entry, shown)
+    return [_judge(entry, metric, group, members) for group, members in shown] if together is None else together
+
+
+def gate_name(entry: GateEntry, group: Mapping[str, Any]) -> str:
+    """What the gate of a group is called in reports."""
+    return "-".join([entry.id, *(str(value) for value in group.values())])
 
 
 def concerns(entry: GateEntry, metric: GateMetric, cell: GatedCell) -> bool:
@@ -153,8 +164,8 @@ def _named(names: str | Sequence[str] | None, own: Sequence[str]) -> bool:
     return names is None or any(name in own for name in ([names] if isinstance(names, str) else names))
 
 
-def _judge(entry: GateEntry, metric: GateMetric, group: dict[str, Any], cells: Sequence[GatedCell]) -> GateResult:
-    name = "-".join([entry.id, *(str(value) for value in group.values())])
+def _judge(entry: GateEntry, metric: GateMetric, group: Mapping[str, Any], cells: Sequence[GatedCell]) -> GateResult:
+    name = gate_name(entry, group)
     rows = [row for cell in cells for row in cell.rows]
     lacking = [cell for cell in cells if cell.lack is not None and (metric.needs_scores or cell.lack != "error")]
     found = metric.measure(rows, entry) if rows else Measurement(None, 0, "nothing was asked")

@@ -23,8 +23,10 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """A cell's mean scores (0 to 1) over its ``n`` pairs, before and after."""
+    """A cell's mean scores (0 to 1) over its ``n`` pairs, before and after. ``task`` is as reports name it."""
 
+    model: str
+    task: str
     context_length: int
     depth_percent: float
     n: int
@@ -39,14 +41,14 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class GroupComparison:
-    """One model and task in both runs.
+    """One model and task, or another group of cells, in both runs.
 
     ``n`` counts the pairs, ``old`` and ``new`` are their mean scores (0 to 1), ``interval`` is the two-sided 95 %
     interval of the difference. ``worse`` and ``better`` count the pairs whose score fell and rose; where all scores
     are 0 or 1 they are McNemar's b and c. ``p`` is one-sided: McNemar's mid-p for scores of 0 and 1, else that of
     flipped signs by cell; ``p_exact`` is McNemar's exact one, None for other scores. ``p_adjusted`` is ``p``
-    after Holm's correction over the groups that were compared together. ``unpaired`` counts the reasons of rows
-    without partner, ``refused`` those that had other prompts.
+    after Holm's correction over the groups that were compared together, see `adjusted`. ``unpaired`` counts the
+    reasons of rows without partner, ``refused`` those that had other prompts.
     """
 
     model: str
@@ -99,6 +101,11 @@ class Comparison:
     alpha: float = ALPHA
 
     @property
+    def family(self) -> int:
+        """How many groups the correction is for."""
+        return max(1, sum(group.n > 0 and not group.is_blind(self.alpha) for group in self.groups))
+
+    @property
     def regressions(self) -> tuple[GroupComparison, ...]:
         """The groups that are significantly worse."""
         return tuple(group for group in self.groups if group.p_adjusted <= self.alpha)
@@ -110,8 +117,7 @@ def compare_runs(
     """Compare the rows of two runs for each model and task.
 
     ``models`` maps model ids of the old run to ids of the new one, see `pair_rows`. Each group has its own test, and
-    Holm's correction over the groups with pairs keeps the probability that any group is red without a change at
-    ``alpha`` (0 to 1).
+    the probability that any group is red without a change stays within ``alpha`` (0 to 1).
     """
     pairing = pair_rows(old, new, models)
     pairs: dict[Group, list[Pair]] = {}
@@ -120,8 +126,8 @@ def compare_runs(
     unpaired: dict[Group, list[Unpaired]] = {}
     for one in pairing.unpaired:
         unpaired.setdefault(one.place.group, []).append(one)
-    groups = [_compare(group, pairs.get(group, []), unpaired.get(group, [])) for group in {**pairs, **unpaired}]
-    return Comparison(_adjusted(groups), pairing.unpaired, alpha)
+    groups = [compare_pairs(group, pairs.get(group, []), unpaired.get(group, [])) for group in {**pairs, **unpaired}]
+    return Comparison(adjusted(groups, alpha), pairing.unpaired, alpha)
 
 
 def least_units(test: Literal["mcnemar", "sign_flip"], alpha: float = ALPHA) -> int:
@@ -135,16 +141,21 @@ def least_units(test: Literal["mcnemar", "sign_flip"], alpha: float = ALPHA) -> 
     return max(1, math.ceil(-math.log2(alpha) - 1e-12) - (test == "mcnemar"))
 
 
-def _adjusted(groups: Sequence[GroupComparison]) -> tuple[GroupComparison, ...]:
-    compared = [group for group in groups if group.n]
-    adjusted = dict(zip(map(id, compared), holm([group.p for group in compared]), strict=True))
-    return tuple(replace(group, p_adjusted=adjusted.get(id(group), 1.0)) for group in groups)
+def adjusted(groups: Sequence[GroupComparison], alpha: float = ALPHA) -> tuple[GroupComparison, ...]:
+    """The groups with Holm's correction over those that can be red at all (see `GroupComparison.is_blind`).
+
+    One that cannot has a p above ``alpha`` whatever its scores, so it takes nothing of what the others may err.
+    """
+    seeing = [group for group in groups if not group.is_blind(alpha)]
+    corrected = dict(zip(map(id, seeing), holm([group.p for group in seeing]), strict=True))
+    return tuple(replace(group, p_adjusted=corrected.get(id(group), group.p)) for group in groups)
 
 
-def _compare(group: Group, pairs: Sequence[Pair], unpaired: Sequence[Unpaired]) -> GroupComparison:
-    by_cell: dict[tuple[int, float], list[Pair]] = {}
+def compare_pairs(group: Group, pairs: Sequence[Pair], unpaired: Sequence[Unpaired] = ()) -> GroupComparison:
+    """The comparison of these pairs, alone; ``group`` names them, ``unpaired`` are the rows that belong to them."""
+    by_cell: dict[tuple[str, str, int, float], list[Pair]] = {}
     for pair in pairs:
-        by_cell.setdefault(pair.place.cell, []).append(pair)
+        by_cell.setdefault((*pair.place.group, *pair.place.cell), []).append(pair)
     clusters = list(by_cell.values())
     binary = all(score in (0, 1) for pair in pairs for score in (pair.old, pair.new))
     worse = sum(pair.new < pair.old for pair in pairs)
@@ -172,7 +183,7 @@ def _compare(group: Group, pairs: Sequence[Pair], unpaired: Sequence[Unpaired]) 
         test="mcnemar" if binary else "sign_flip",
         p=p,
         p_exact=exact,
-        p_adjusted=1.0,
+        p_adjusted=p,
         cells=tuple(map(_change, clusters)),
         unpaired=Counter(one.reason for one in unpaired if not one.refused),
         refused=Counter(one.reason for one in unpaired if one.refused),
@@ -180,9 +191,8 @@ def _compare(group: Group, pairs: Sequence[Pair], unpaired: Sequence[Unpaired]) 
 
 
 def _change(pairs: Sequence[Pair]) -> CellChange:
-    length, depth = pairs[0].place.cell
     old, new = (math.fsum(values) / len(pairs) for values in zip(*((p.old, p.new) for p in pairs), strict=True))
-    return CellChange(length, depth, len(pairs), old, new)
+    return CellChange(*pairs[0].place[:4], len(pairs), old, new)
 
 
 def _mean(values: Sequence[float]) -> float | None:
