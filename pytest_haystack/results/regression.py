@@ -81,7 +81,7 @@ class GroupComparison:
     def greened(self) -> tuple[CellChange, ...]:
         """Cells whose mean rose, the most first."""
         risen = (cell for cell in self.cells if cell.difference > 1e-9)
-        return tuple(sorted(risen, key=lambda cell: (-cell.difference, cell.context_length, cell.depth_percent)))
+        return tuple(sorted(risen, key=lambda cell: (-_by_change(cell)[0], *_by_change(cell)[1:])))
 
     def units(self) -> int:
         """What the test counts: pairs, or cells where signs are flipped by cell."""
@@ -200,4 +200,5 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _by_change(cell: CellChange) -> tuple[float, int, float]:
-    return cell.difference, cell.context_length, cell.depth_percent
+    # Equal changes of means may differ in their last bits.
+    return round(cell.difference, 9), cell.context_length, cell.depth_percent
