@@ -204,8 +204,8 @@ def _check_seeds(draft: Draft) -> None:
             seen.add(seed)
     owners: list[KeyPath] = [("sweep",), *(("tasks", index) for index, _ in draft.entries("tasks"))]
     for owner in owners:
-        trials = _number(draft.value((*owner, "trials")))
-        if trials is not None and trials != len(seeds):
+        trials = draft.value((*owner, "trials"))
+        if isinstance(trials, dict) or (_number(trials) is not None and trials != len(seeds)):
             draft.problem(
                 (*owner, "trials"), f"sweep.seeds gives one trial each, which makes {len(seeds)}; leave trials out"
             )

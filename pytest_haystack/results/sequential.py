@@ -11,47 +11,18 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from pytest_haystack.config.trials import StopRule
 from pytest_haystack.results.betting import Bettor
 from pytest_haystack.results.bounds import confidence_sequence
 from pytest_haystack.results.statistics import Interval, wilson
 
-if TYPE_CHECKING:
-    from pytest_haystack.config.trials import Stop, TrialsEntry
-
 Verdict: TypeAlias = Literal["pass", "fail"]
 
-#: Width of the default zone of indifference on either side of the threshold, and where it ends at the top.
-ZONE, HIGHEST = 0.05, 0.99
 _ROUNDING = 1e-9
 #: The prior of the mixture over rates (H. Jeffreys).
 _PRIOR = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class StopRule:
-    """How a cell's trials are judged: at most ``most`` of them, against ``threshold`` (0 to 1).
-
-    ``low`` and ``high`` bound the rates that the sequential test is indifferent to. ``alpha`` bounds how often a
-    verdict that rests on evidence is wrong (for ``sprt``: a pass where the rate is ``low`` or less), ``beta`` how
-    often ``sprt`` fails a rate of ``high`` or more; both hold up to what the last trial adds where ``most`` cuts the
-    test off.
-    """
-
-    stop: Stop
-    most: int
-    threshold: float
-    low: float
-    high: float
-    alpha: float
-    beta: float
-
-    @classmethod
-    def of(cls, entry: TrialsEntry, threshold: float, most: int) -> StopRule:
-        """The rule of a config entry for cells of this threshold and this many trials."""
-        low, high = entry.indifference or default_zone(threshold)
-        return cls(entry.stop, most, threshold, low, high, entry.alpha, entry.beta)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +50,6 @@ class Decision:
             "interval_95": [round(end, 6) for end in self.interval],
             "fallback": self.fallback,
         }
-
-
-def default_zone(threshold: float) -> tuple[float, float]:
-    """The zone of indifference around a threshold where the config gives none."""
-    high = min(threshold + ZONE, HIGHEST)
-    return max(min(threshold, high) - ZONE, 0.01), max(high, 0.02)
 
 
 class SequentialTest:
