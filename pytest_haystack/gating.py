@@ -131,7 +131,7 @@ def verdict_of(gate: GateResult) -> GateVerdict:
 
 
 def gated_cells(sweep: Sweep, results: Iterable[CellResult], selected: set[str]) -> list[GatedCell]:
-    """Every cell of the sweep as gates see it.
+    """Every cell of the sweep file as gates see it, whether or not this run has selected it.
 
     The rows are those of the sweep file's own test; where only tests of the user's own ran, those of all of them.
     """
@@ -145,7 +145,7 @@ def gated_cells(sweep: Sweep, results: Iterable[CellResult], selected: set[str])
         name = next((cell.id for cell in sweep.cells if result.nodeid.endswith(f"{cell.id}]")), "")
         others.setdefault(name, []).append(result)
     gated = []
-    for cell in sweep.cells:
+    for cell in sweep.bench.cells:
         members = [found[cell.id]] if cell.id in found else others.get(cell.id, [])
         rows = tuple(row for member in members for row in member.rows)
         gated.append(

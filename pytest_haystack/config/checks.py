@@ -114,7 +114,9 @@ def _is_text(value: Any) -> bool:
 def check_gates(draft: Draft, registry: Registry) -> None:
     """Gates name metrics, models and tasks that there are, and spans from small to large."""
     for index, entry in draft.entries("gates"):
-        _check_registered(draft, ("gates", index, "metric"), registry.metrics)
+        metric = entry.get("metric")
+        if isinstance(metric, str) and metric not in registry.metrics:
+            draft.problem(("gates", index, "metric"), registry.metrics.unknown(metric))
         by = entry.get("by")
         if isinstance(by, list):
             for position, name in enumerate(by):
@@ -202,8 +204,8 @@ def _check_seeds(draft: Draft) -> None:
             seen.add(seed)
     owners: list[KeyPath] = [("sweep",), *(("tasks", index) for index, _ in draft.entries("tasks"))]
     for owner in owners:
-        trials = _number(draft.value((*owner, "trials")))
-        if trials is not None and trials != len(seeds):
+        trials = draft.value((*owner, "trials"))
+        if isinstance(trials, dict) or (_number(trials) is not None and trials != len(seeds)):
             draft.problem(
                 (*owner, "trials"), f"sweep.seeds gives one trial each, which makes {len(seeds)}; leave trials out"
             )

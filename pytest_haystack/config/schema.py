@@ -32,6 +32,7 @@ from pytest_haystack.config.parts import (
     Tokens,
     Whole,
 )
+from pytest_haystack.config.trials import TrialsEntry
 
 
 class LengthRange(Part):
@@ -104,7 +105,9 @@ class SweepAxes(Part):
 
     context_lengths: Lengths = Field(description="Context lengths in tokens: a list or a range.")
     depth_percents: Depths = Field(description="Depths in percent, 0 (start) to 100 (end): a list or a range.")
-    trials: Count = Field(1, description="Count of each cell, each with a needle of its own.")
+    trials: Count | TrialsEntry = Field(
+        1, description="Trials of each cell, each with a needle of its own: a number, or {max, stop}."
+    )
     seed: Whole = Field(42, description="Seed of everything random.")
     seeds: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | None = Field(
         None, description="Seeds, one trial each."
@@ -157,7 +160,7 @@ class TaskEntry(Part):
     prompt: PromptEntry | None = Field(None, description="Prompt; default: the sweep's.")
     haystack: HaystackEntry | None = Field(None, description="Haystack; default: the sweep's.")
     threshold: Fraction | None = Field(None, description="Least mean score (0 to 1) of this task's cells.")
-    trials: Count | None = Field(None, description="Count of each cell; default: the sweep's.")
+    trials: Count | TrialsEntry | None = Field(None, description="Trials of each cell; default: the sweep's.")
     context_lengths: Lengths | None = Field(None, description="Context lengths in tokens; default: the sweep's.")
     depth_percents: Depths | None = Field(None, description="Depths in percent; default: the sweep's.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the task's type.")

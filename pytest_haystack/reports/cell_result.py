@@ -85,6 +85,14 @@ class CellResult:
         return telling[0] if telling else min(seen, default=None)
 
     @property
+    def decision(self) -> Mapping[str, Any] | None:
+        """What the cell's stop rule decided: ``rule``, ``verdict``, ``trials``, ``most_trials``, ``interval_95`` and
+        ``fallback``; None where the mean of all trials counts.
+        """
+        found = [(row.get("score_details") or {}).get("decision") for row in self.rows]
+        return next((decision for decision in reversed(found) if decision), None)
+
+    @property
     def cost_usd(self) -> float | None:
         """Sum of the costs that are known, None if none is."""
         return total(row.get("cost_usd") for row in self.rows)

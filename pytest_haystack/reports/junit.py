@@ -105,6 +105,14 @@ def _properties(cell: CellResult) -> dict[str, str]:
         "outcome": cell.outcome,
         "cost_usd": None if cost is None else f"{cost:.6g}",
     }
+    decision = cell.decision
+    if decision is not None:
+        low, high = decision["interval_95"]
+        values |= {
+            "verdict": f"{decision['rule']}: {decision['verdict']}{' (fallback)' if decision['fallback'] else ''}",
+            "trials": f"{decision['trials']} of {decision['most_trials']}",
+            "interval_95": f"{low:.4g} to {high:.4g}",
+        }
     return {key: value for key, value in values.items() if value is not None}
 
 

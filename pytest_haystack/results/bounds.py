@@ -6,8 +6,8 @@ import math
 import random
 from collections.abc import Sequence
 
-#: How far a bet may go towards ruin (I. Waudby-Smith and A. Ramdas, 2024, section 4).
-_CAUTION = 0.75
+from pytest_haystack.results.betting import Bettor
+
 #: Halvings of the interval in which a bound is looked for: to 1e-9.
 _HALVINGS = 30
 
@@ -33,43 +33,34 @@ def clopper_pearson_upper(successes: int, n: int, alpha: float) -> float:
 
 
 def betting_lower(scores: Sequence[float], alpha: float) -> float:
-    """One-sided lower bound of the mean of scores from 0 to 1, whatever their distribution.
+    """One-sided lower bound of the mean of scores from 0 to 1, whatever their distribution. 0 without scores.
 
-    It is the largest mean against which a gambler, who bets on higher scores, has not made 1/alpha of his stake at
-    any time (I. Waudby-Smith and A. Ramdas, 2024: the hedged capital process with predictable plug-in bets). Scores
-    are taken in a seeded random order, since those of a sweep come sorted by depth. 0 without scores.
+    It is the largest mean against which a `Bettor` has not made 1/alpha of his stake at any time. Scores are taken
+    in a seeded random order, since those of a sweep come sorted by depth.
     """
-    if not scores:
-        return 0.0
     drawn = list(scores)
     random.Random(len(drawn)).shuffle(drawn)
-    low, high = 0.0, min(1.0, math.fsum(drawn) / len(drawn))
-    if not _is_refuted(drawn, high / 2**_HALVINGS, alpha):
-        return 0.0
+    return _lower(drawn, alpha)
+
+
+def confidence_sequence(scores: Sequence[float], alpha: float) -> tuple[float, float]:
+    """Two-sided interval of the mean that holds at every number of scores at once, in the order they came.
+
+    So it may be read wherever a test has stopped. It misses the mean with a probability of ``alpha`` at most.
+    """
+    return _lower(scores, alpha / 2), 1 - _lower([1 - score for score in scores], alpha / 2)
+
+
+def _lower(scores: Sequence[float], alpha: float) -> float:
+    low, high = 0.0, math.fsum(scores) / max(len(scores), 1)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if _is_refuted(drawn, middle, alpha):
+        bettor = Bettor(middle, alpha)
+        if any(bettor.add(score) for score in scores):
             low = middle
         else:
             high = middle
     return low
-
-
-def _is_refuted(scores: Sequence[float], mean: float, alpha: float) -> bool:
-    """True where a bet on more than this mean reaches 1/alpha at some time."""
-    if mean <= 0:
-        return any(scores)
-    log_capital, total, squares, wanted = 0.0, 0.5, 0.25, math.log(1 / alpha)
-    variance = 0.25
-    for number, score in enumerate(scores, start=1):
-        bet = min(math.sqrt(2 * wanted / (variance * number * math.log(1 + number))), _CAUTION / mean)
-        log_capital += math.log1p(bet * (score - mean))
-        if log_capital >= wanted:
-            return True
-        total += score
-        squares += (score - total / (number + 1)) ** 2
-        variance = squares / (number + 1)
-    return False
 
 
 def _check(successes: int, n: int, alpha: float) -> None:
