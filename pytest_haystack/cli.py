@@ -193,6 +193,33 @@ def export(rows: Path, form: str, what: Any, out: Path | None) -> None:
 
 
 @main.command()
+@click.argument("rows", type=click.Path(path_type=Path))
+@click.option("--config", type=click.Path(path_type=Path), required=True, help="The sweep file that the rows are of.")
+@click.option("--dir", "directory", type=click.Path(path_type=Path), help="Folder to write to (default: that of ROWS).")
+@SET
+@plainly
+def report(rows: Path, config: Path, directory: Path | None, overrides: tuple[str, ...]) -> None:
+    """Write the reports of the rows of a results.jsonl once more: nobody is asked, and nothing is scored again."""
+    from pytest_haystack.report_again import report_again
+    from pytest_haystack.results.store import read_rows
+
+    found = read_rows(rows)
+    for line in report_again(_bench(config, overrides), found, directory or rows.parent):
+        click.echo(line)
+
+
+@main.command()
+@click.argument("rows", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
+@plainly
+def merge(rows: tuple[Path, ...], out: Path) -> None:
+    """Put the rows of several machines into one file; of a trial that stands in several, the last file's row holds."""
+    from pytest_haystack.results.merging import merge as merge_files
+
+    click.echo(f"wrote {out}: {merge_files(rows, out):,} rows of {len(rows)} files")
+
+
+@main.command()
 @plainly
 def schema() -> None:
     """Print the JSON Schema of sweep files, for editors."""

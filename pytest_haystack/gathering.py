@@ -29,13 +29,15 @@ def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetim
     its marks say which those are, so the others are not missing.
     """
     found = {(one.group, one.cell): one for one in tested}
-    ids = {cell.id: cell for cell in sweep.cells}
+    # Where a run is resumed, an earlier one may have been through cells that this one left out.
+    shown = sweep.ids.union(one.cell for one in tested)
+    ids = {cell.id: cell for cell in sweep.bench.cells if cell.id in shown}
     touched = {(one.group, ids[one.cell].model, ids[one.cell].task) for one in tested}
     prefixes = {one.group: one.nodeid.partition("[")[0] for one in tested}
     cells = [
         (cell, group)
         for group in dict.fromkeys(one.group for one in tested)
-        for cell in sweep.cells
+        for cell in ids.values()
         if ((group, cell.id) in found if group else (group, cell.model, cell.task) in touched)
     ]
     now = datetime.now(timezone.utc)

@@ -29,18 +29,16 @@ class LostWorkers:
         if report.outcome == "rerun" or not self._is_cell(crashitem):  # type: ignore[comparison-overlap]
             return  # another plugin has seen to it, or it is none of ours
         worker = getattr(getattr(getattr(report, "node", None), "gateway", None), "id", "of this cell")
-        again = crashitem not in self._again
         words = f"the worker {worker} died while it ran this cell"
-        if not again:
+        if crashitem in self._again:
             words += ", as did one before it"
-        self._again.add(crashitem)
-        try:
-            if again:
-                sched.mark_test_pending(crashitem)
-                report.outcome = "rerun"  # type: ignore[assignment]
-                self._awaited[crashitem] = words
-        except NotImplementedError:
+            _take_out(sched, crashitem)
+        elif _put_back(sched, crashitem):
+            report.outcome = "rerun"  # type: ignore[assignment]
+            self._awaited[crashitem] = words
+        else:
             words += "; this kind of --dist cannot run it again"
+        self._again.add(crashitem)
         report.when = "setup"
         report.longrepr = f"infra_error: {words}; {_KEPT}"
 
@@ -65,3 +63,25 @@ class LostWorkers:
     def _is_cell(self, nodeid: str) -> bool:
         parameters = nodeid.partition("[")[2].removesuffix("]")
         return any(cell_named(sweep, parameters) is not None for sweep in self._sweeps.loaded)
+
+
+def _put_back(sched: Any, nodeid: str) -> bool:
+    """Have a test run again; False where the scheduler cannot."""
+    try:
+        sched.mark_test_pending(nodeid)
+    except NotImplementedError:
+        # Those that hand out tests by scope have put back what was left of it, this test included.
+        units = [*getattr(sched, "workqueue", {}).values()]
+        units += [unit for work in getattr(sched, "assigned_work", {}).values() for unit in work.values()]
+        return any(unit.get(nodeid) is False for unit in units)
+    return True
+
+
+def _take_out(sched: Any, nodeid: str) -> None:
+    """Keep a test from being run once more by a scheduler that puts it back by itself."""
+    queue = getattr(sched, "workqueue", {})
+    for scope, unit in list(queue.items()):
+        if nodeid in unit:
+            unit[nodeid] = True
+            if all(unit.values()):
+                del queue[scope]

@@ -57,6 +57,11 @@ def add_options(parser: pytest.Parser) -> None:
         help="Rewrite known_failures in the sweep file from what this run sees",
     )
     group.addoption(
+        "--haystack-shard",
+        metavar="I/N",
+        help="Only part I of N parts of the cells, e.g. 2/4; `pytest-haystack merge` puts their rows together",
+    )
+    group.addoption(
         "--haystack-resume",
         action="store_true",
         default=None,
@@ -96,6 +101,7 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("haystack_sample", "Twin of --haystack-sample")
     parser.addini("haystack_baseline", "Twin of --haystack-baseline, relative to the rootdir")
     parser.addini("haystack_update_known_failures", "Twin of --haystack-update-known-failures", type="bool")
+    parser.addini("haystack_shard", "Twin of --haystack-shard")
     parser.addini("haystack_resume", "Twin of --haystack-resume", type="bool")
     parser.addini("haystack_replay", "Twin of --haystack-replay", type="paths")
     parser.addini("haystack_store", "Twin of --haystack-store, a folder being relative to the rootdir")
@@ -150,6 +156,17 @@ class Settings:
         return self._count("sample")
 
     @property
+    def shard(self) -> tuple[int, int] | None:
+        """Number of this machine's part (from 1) and how many there are."""
+        value = self._first("shard")
+        if value in (None, ""):
+            return None
+        number, _, count = value.partition("/")
+        if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+            raise pytest.UsageError(f"--haystack-shard: {value!r} is not I/N with I from 1 to N, such as 2/4")
+        return int(number), int(count)
+
+    @property
     def concurrency(self) -> int | None:
         """Requests in flight on this machine."""
         return self._count("concurrency")
@@ -194,6 +211,7 @@ class Settings:
         """Raise UsageError where a number is none, or options contradict each other."""
         for name in ("sample", "concurrency"):
             self._count(name)
+        _ = self.shard
         if self.resume and self.replay:
             raise pytest.UsageError(
                 "--haystack-replay asks nobody, --haystack-resume asks for what is missing: give one of them"

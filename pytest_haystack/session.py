@@ -47,8 +47,8 @@ class Sweep:
 
     @cached_property
     def cells_by_id(self) -> dict[str, Cell]:
-        """Its cells, each by its id."""
-        return {cell.id: cell for cell in self.cells}
+        """All cells of its file, each by its id, whether or not this run selects them."""
+        return {cell.id: cell for cell in self.bench.cells}
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -170,7 +170,7 @@ class Sweeps:
 
     def _load(self, path: Path) -> Sweep:
         from pytest_haystack.running.workbench import load_bench
-        from pytest_haystack.sweep import sample
+        from pytest_haystack.sweep import sample, shard
 
         bench = load_bench(path, self.registry, self.settings.overrides)
         cells = bench.cells
@@ -184,6 +184,8 @@ class Sweeps:
             cells = tuple(cell for cell in cells if cell.model in wanted)
         if self.settings.sample is not None:
             cells = sample(cells, self.settings.sample)
+        if self.settings.shard is not None:
+            cells = shard(cells, *self.settings.shard)
         bench.expect(cells)
         sweep = Sweep(bench.loaded, bench, cells, self)
         self.keeper.prepare(sweep)

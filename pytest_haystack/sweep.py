@@ -151,6 +151,14 @@ def sample(cells: Sequence[Cell], count: int) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells if cell in chosen)
 
 
+def shard(cells: Sequence[Cell], number: int, count: int) -> tuple[Cell, ...]:
+    """Part ``number`` (from 1) of ``count`` parts that together are all cells, each once, the same on every machine.
+
+    Cells are dealt out in turn, so that each part has its share of every length.
+    """
+    return tuple(cells[number - 1 :: count])
+
+
 def trial_seed(config: Config, cell: Cell, trial: int) -> tuple[int, int]:
     """The config seed that trial ``trial`` (from 0) uses, and the seed of its random generator.
 

@@ -23,11 +23,15 @@ class FolderLock:
         from filelock import FileLock, Timeout
 
         directory.mkdir(parents=True, exist_ok=True)
+        self._directory = directory
         self._holder = directory / HOLDER
         # For the whole process: a thread that ends gives nothing back.
         self._lock: Any = FileLock(directory / LOCK, thread_local=False)
         try:
             self._lock.acquire(timeout=0)
+            if not (directory / LOCK).exists():  # whoever held it was just leaving, and took the file along
+                self._lock.release()
+                self._lock.acquire(timeout=0)
         except Timeout:
             raise HaystackError(
                 f"the report folder {directory} is in use by {_told(self._holder)}: wait for that run to end, "
@@ -38,9 +42,13 @@ class FolderLock:
             self._holder.write_text(json.dumps(facts) + "\n", encoding="ascii")
 
     def release(self) -> None:
-        """Let another run have it."""
-        self._holder.unlink(missing_ok=True)
+        """Let another run have it. Where nothing was written, the folder goes too."""
+        for path in (self._holder, self._directory / LOCK):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
         self._lock.release()
+        with suppress(OSError):
+            self._directory.rmdir()
 
 
 def _told(holder: Path) -> str:

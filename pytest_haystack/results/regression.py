@@ -15,7 +15,7 @@ from pytest_haystack.results.paired_tests import (
     newcombe,
     sign_flip,
 )
-from pytest_haystack.results.pairing import Group, Pair, Unpaired, pair_rows
+from pytest_haystack.results.pairing import ONLY_BASELINE, ONLY_NEW, Group, Pair, Unpaired, pair_rows
 from pytest_haystack.results.statistics import Interval, Row
 
 ALPHA = 0.05
@@ -45,10 +45,11 @@ class GroupComparison:
 
     ``n`` counts the pairs, ``old`` and ``new`` are their mean scores (0 to 1), ``interval`` is the two-sided 95 %
     interval of the difference. ``worse`` and ``better`` count the pairs whose score fell and rose; where all scores
-    are 0 or 1 they are McNemar's b and c. ``p`` is one-sided: McNemar's mid-p for scores of 0 and 1, else that of
-    flipped signs by cell; ``p_exact`` is McNemar's exact one, None for other scores. ``p_adjusted`` is ``p``
-    after Holm's correction over the groups that were compared together, see `adjusted`. ``unpaired`` counts the
-    reasons of rows without partner, ``refused`` those that had other prompts.
+    are 0 or 1 they are McNemar's b and c. ``p`` is one-sided: McNemar's mid-p for scores of 0 and 1; for others, and
+    where a cell has more trials in one run than in the other, that of flipped signs by cell. ``p_exact`` is McNemar's
+    exact one, None where signs are flipped. ``p_adjusted`` is ``p`` after Holm's correction over the groups that were
+    compared together, see `adjusted`. ``unpaired`` counts the reasons of rows without partner, ``refused`` those that
+    had other prompts.
     """
 
     model: str
@@ -158,11 +159,17 @@ def compare_pairs(group: Group, pairs: Sequence[Pair], unpaired: Sequence[Unpair
         by_cell.setdefault((*pair.place.group, *pair.place.cell), []).append(pair)
     clusters = list(by_cell.values())
     binary = all(score in (0, 1) for pair in pairs for score in (pair.old, pair.new))
+    # Where a run stopped asking because of its answers, how many pairs a cell has depends on them: then only whole
+    # cells can be exchanged between the runs.
+    cut = any(
+        one.reason in (ONLY_BASELINE, ONLY_NEW) and (*one.place.group, *one.place.cell) in by_cell for one in unpaired
+    )
+    by_pair = binary and not cut
     worse = sum(pair.new < pair.old for pair in pairs)
     better = sum(pair.new > pair.old for pair in pairs)
     interval: Interval | None = None
     p, exact = 1.0, None
-    if binary and pairs:
+    if by_pair and pairs:
         figures = mcnemar(worse, better)
         p, exact = figures.mid_p, figures.exact
         both = sum(pair.old == pair.new == 1 for pair in pairs)
@@ -180,7 +187,7 @@ def compare_pairs(group: Group, pairs: Sequence[Pair], unpaired: Sequence[Unpair
         interval=interval,
         worse=worse,
         better=better,
-        test="mcnemar" if binary else "sign_flip",
+        test="mcnemar" if by_pair else "sign_flip",
         p=p,
         p_exact=exact,
         p_adjusted=p,

@@ -77,12 +77,17 @@ class RowWriter:
             keyed = list(dict(keyed).items())
         ordered = sorted(keyed, key=lambda item: (rank(item[0][0]), item[0][1]))
         if [line for _, line in ordered] != lines:
-            temporary = self.path.with_name(f".{self.path.name}.part")
-            try:
-                temporary.write_bytes(b"".join(line for _, line in ordered))
-                temporary.replace(self.path)
-            finally:
-                temporary.unlink(missing_ok=True)
+            replace_file(self.path, b"".join(line for _, line in ordered))
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file whole, or leave what was there. Raises OSError."""
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def repair(path: Path) -> None:

@@ -18,6 +18,9 @@ from pytest_haystack.tasks.task import Ask
 Row: TypeAlias = "Mapping[str, Any]"
 State: TypeAlias = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed"]
 
+#: What pytest writes before the words: the class of what was raised.
+_ERROR, _FAILURE = "Failed: ", "BelowThreshold: "
+
 
 def verdict_of(bench: Workbench, cell: Cell, rows: Sequence[Row], *, strict: bool = False) -> tuple[State, str]:
     """State and first line of the words of a cell, as today's thresholds and known failures have it.
@@ -28,12 +31,13 @@ def verdict_of(bench: Workbench, cell: Cell, rows: Sequence[Row], *, strict: boo
     unscored = [trial for trial in trials if trial.score is None]
     if unscored:
         skipped = all(trial.outcome in SKIPPED for trial in unscored)
-        return ("skipped" if skipped else "error"), _first_line(error_text(cell, unscored))
+        words = error_text(cell, unscored)
+        return ("skipped", _first_line(words)) if skipped else ("error", f"{_ERROR}{_first_line(words)}")
     score = math.fsum(trial.score for trial in trials if trial.score is not None) / len(trials)
     passes = score >= cell.threshold - 1e-9
     known = known_failure_of(bench.config, cell)
     if known is None:
-        return ("passed", "") if passes else ("failed", _first_line(failure_text(cell, trials, score)))
+        return ("passed", "") if passes else ("failed", _FAILURE + _first_line(failure_text(cell, trials, score)))
     if not passes:
         return "xfailed", known.reason
     if strict if known.strict is None else known.strict:
@@ -62,7 +66,7 @@ def _trial(row: Row) -> Trial:
     expected = row["expected"]
     ask = Ask(row["question"], tuple(expected) if isinstance(expected, list) else expected)
     completion = Completion(row["response"])
-    return Trial(row["trial"], Outcome(row["outcome"]), row["score"], completion, (), ask, row["error"], row)
+    return Trial(row["trial"], Outcome(row["outcome"]), row["score"], completion, (), ask, row["error"], dict(row))
 
 
 def _first_line(text: str) -> str:

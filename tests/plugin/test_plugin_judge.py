@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -87,6 +88,7 @@ def test_a_judge_scores_with_its_reason_tokens_and_cost(
             "input_tokens": 300,
             "output_tokens": 7,
             "cost_usd": pytest.approx((300 * 1.0 + 7 * 2.0) / 1e6),
+            "prompt_sha256": good["score_details"]["judge"]["prompt_sha256"],
         },
     }
     assert good["score"] == 1.0
@@ -98,6 +100,9 @@ def test_a_judge_scores_with_its_reason_tokens_and_cost(
     # At depth 100 both models say the same of the same: that is judged once.
     asked = server.received("fair")[before:]
     assert len(asked) == 3
+    # What a judge was asked is known by its hash, so that a replay can tell whether it would be asked the same.
+    told = {row["score_details"]["judge"]["prompt_sha256"] for row in rows()}
+    assert told == {hashlib.sha256(got.text.encode()).hexdigest() for got in asked}
     assert all(got.headers["authorization"] == f"Bearer {CANARY}" for got in asked)
     assert all(got.body["temperature"] == 0 for got in asked)
     shown = {parts(got)[0] for got in asked}

@@ -147,6 +147,19 @@ def test_fractional_scores_are_tested_by_cell() -> None:
     assert group.difference == pytest.approx(-0.2)
 
 
+def test_cells_that_stopped_at_their_own_time_are_exchanged_as_a_whole() -> None:
+    old = [row(1.0, context_length=length, trial=trial) for length in range(1, 7) for trial in range(5)]
+    new = [dict(one, score=0.0) for one in old if one["trial"] < 2]
+
+    (group,) = compare_runs(old, new).groups
+
+    assert (group.test, group.n, group.units()) == ("sign_flip", 12, 6)
+    assert group.p == 1 / 64
+    # A cell that is missing as a whole says nothing of when the others stopped.
+    (whole,) = compare_runs(run([1] * 8), run([0] * 5)).groups
+    assert whole.test == "mcnemar"
+
+
 def test_trials_of_one_cell_do_not_pass_for_many_cells() -> None:
     old = [row(0.8, context_length=length, trial=trial) for length in (1, 2) for trial in range(50)]
     (group,) = compare_runs(old, [dict(one, score=0.1) for one in old]).groups
