@@ -153,6 +153,58 @@ def reconstruct(
 
 
 @main.command()
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option("--model", "models", multiple=True, metavar="OLD=NEW", help="Hold this model against that (repeatable).")
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=".", help="Folder of the pictures.")
+@click.option("--no-pictures", is_flag=True, help="Draw nothing.")
+@click.option("--all-cells", is_flag=True, help="Name every cell that changed.")
+@click.option("--fail-on-regression", is_flag=True, help="Exit with 1 where a model and task is significantly worse.")
+@plainly
+def compare(
+    old: Path,
+    new: Path,
+    models: tuple[str, ...],
+    alpha: float,
+    out: Path,
+    no_pictures: bool,
+    all_cells: bool,
+    fail_on_regression: bool,
+) -> None:
+    """Compare two runs (results.jsonl or report folders) on the prompts that both asked; draw difference.png."""
+    from pytest_haystack.reports.run_comparison import compare_files
+
+    comparison, lines = compare_files(old, new, models, alpha, None if no_pictures else out, all_cells)
+    for line in lines:
+        click.echo(line)
+    sys.exit(1 if fail_on_regression and comparison.regressions else 0)
+
+
+@main.command()
+@click.argument("rows", type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["csv", "json"]), default="csv", show_default=True)
+@click.option("--what", type=click.Choice(["rows", "cells", "aggregates"]), default="rows", show_default=True)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file, not standard output.")
+@plainly
+def export(rows: Path, form: str, what: Any, out: Path | None) -> None:
+    """Write the rows of a run (results.jsonl or a report folder), or what they come to, as CSV or JSON."""
+    from pytest_haystack.reports.files import write_whole
+    from pytest_haystack.results.baseline import find_baseline, read_baseline
+    from pytest_haystack.results.tables import as_csv, as_json, table_of
+
+    table = table_of(read_baseline(find_baseline(rows)), what)
+    data = (as_csv(table) if form == "csv" else as_json(table)).encode("utf-8")
+    if out is None:
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        write_whole(out, lambda temporary: temporary.write_bytes(data))
+    except OSError as error:
+        raise HaystackError(f"{out}: cannot be written: {error.strerror or error}") from None
+
+
+@main.command()
 @click.argument("rows", type=click.Path(path_type=Path))
 @click.option("--config", type=click.Path(path_type=Path), required=True, help="The sweep file that the rows are of.")
 @click.option("--dir", "directory", type=click.Path(path_type=Path), help="Folder to write to (default: that of ROWS).")

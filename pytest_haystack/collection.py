@@ -14,7 +14,7 @@ from pytest_haystack import items
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.known_failures import known_failure_of
 from pytest_haystack.registry import suggestion
-from pytest_haystack.session import SWEEPS, Sweep, Sweeps, usage_error
+from pytest_haystack.session import SWEEPS, Sweep, Sweeps, nodeid_of, usage_error
 
 if TYPE_CHECKING:
     from pytest_haystack.sweep import Cell
@@ -68,8 +68,7 @@ def collect_file(file_path: Path, parent: pytest.Collector) -> SweepFile | None:
     # pytest drops an argument that a folder before it contains, so the option counts whatever else is given.
     if file_path in sweeps.run_paths or (file_path in sweeps.paths and parent.session.isinitpath(file_path)):
         # Stated, because pytest derives a file's id from the other arguments where it lies outside the rootdir.
-        nodeid = Path(os.path.relpath(file_path, parent.config.rootpath)).as_posix()
-        return SweepFile.from_parent(parent, path=file_path, nodeid=nodeid)
+        return SweepFile.from_parent(parent, path=file_path, nodeid=nodeid_of(parent.config, file_path))
     return None
 
 

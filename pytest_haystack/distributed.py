@@ -46,8 +46,14 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
 
         config.pluginmanager.register(Planner(sweeps), "haystack-planner")
     elif not (config.option.collectonly or getattr(config.option, "setupplan", False)):
-        config.pluginmanager.register(Recorder(config, sweeps), "haystack-recorder")
+        recorder = Recorder(config, sweeps)
+        config.pluginmanager.register(recorder, "haystack-recorder")
+        config.pluginmanager.register(recorder.keeper, "haystack-gates")
         config.pluginmanager.register(Announcer(config, sweeps), "haystack-announcer")
+        if sweeps.settings.update_known_failures:
+            from pytest_haystack.known_failure_update import KnownFailureUpdater
+
+            config.pluginmanager.register(KnownFailureUpdater(sweeps, recorder), "haystack-known-failures")
 
 
 def without_workers(config: pytest.Config) -> None:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def pytest_haystack_register(registry: Registry) -> None:
-    """Add tasks, placements, scorers, haystack sources or model providers by name.
+    """Add tasks, placements, scorers, haystack sources, model providers or gate metrics by name.
 
     Called once per process before a config is read, never in a run without a sweep. Each kind has an ``add``::
 
@@ -19,6 +19,7 @@ def pytest_haystack_register(registry: Registry) -> None:
             registry.scorers.add("first_line", first_line)        # a function, see scoring/score.py
             registry.sources.add("tickets", Tickets)              # a pytest_haystack.haystacks.source.Source
             registry.providers.add("mycorp", MyCorp)              # a Model; answers for `model: mycorp/...`
+            registry.metrics.add("median_score", MedianScore)     # a pytest_haystack.results.gates.GateMetric
 
     A conftest beside a sweep file that the command line names is read in time, wherever the file lies; for a sweep
     of the ini file, register in a conftest that pytest reads at its start, such as that of the rootdir. The names

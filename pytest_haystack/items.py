@@ -25,11 +25,20 @@ class BelowThreshold(pytest.fail.Exception):  # type: ignore[name-defined,misc] 
 
 
 def test_cell(haystack_cell: Cell, haystack_trials: Sequence[Trial]) -> None:
-    """The mean score of the cell's trials reaches its threshold."""
+    """The mean score of the cell's trials reaches its threshold, or its rule says pass."""
     scores = [trial.score for trial in haystack_trials if trial.score is not None]
     if not scores:
         pytest.fail("the fixture `haystack_trials` gave no trial with a score", pytrace=False)
     score = math.fsum(scores) / len(scores)
+    if haystack_cell.stop is not None:
+        from pytest_haystack.results.sequential import decide
+
+        decision = decide(haystack_cell.stop, scores)
+        if decision.verdict == "fail":
+            from pytest_haystack.running.failure import failure_text
+
+            raise BelowThreshold(failure_text(haystack_cell, haystack_trials, score, decision), pytrace=False)
+        return
     # A mean of exact shares (2/3 of three trials) must not fail by the last bit of a float.
     if score < haystack_cell.threshold - 1e-9:
         from pytest_haystack.running.failure import failure_text

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
 def known_failure_of(config: Config, cell: Cell) -> KnownFailure | None:
     """The first entry of ``known_failures`` that covers the cell."""
-    return next((entry for entry in config.known_failures if _covers(entry, cell)), None)
+    return next((entry for entry in config.known_failures if covers(entry, cell)), None)
 
 
-def _covers(known: KnownFailure, cell: Cell) -> bool:
+def covers(known: KnownFailure, cell: Cell) -> bool:
+    """True where the entry says that this cell fails."""
     return (
         _named(known.model, cell.model)
         and (_named(known.task, cell.task) or _named(known.task, cell.family))

@@ -47,6 +47,17 @@ def add_options(parser: pytest.Parser) -> None:
         help="Only N cells, spread over the grid, the same on every machine",
     )
     group.addoption(
+        "--haystack-baseline",
+        metavar="FILE",
+        help="Compare with the rows of an earlier run (results.jsonl or report folder), fail on a regression",
+    )
+    group.addoption(
+        "--haystack-update-known-failures",
+        action="store_true",
+        default=None,
+        help="Rewrite known_failures in the sweep file from what this run sees",
+    )
+    group.addoption(
         "--haystack-shard",
         metavar="I/N",
         help="Only part I of N parts of the cells, e.g. 2/4; `pytest-haystack merge` puts their rows together",
@@ -99,6 +110,8 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("haystack_model", "Twin of --haystack-model", type="args")
     parser.addini("haystack_set", "Twin of --haystack-set, one a line", type="linelist")
     parser.addini("haystack_sample", "Twin of --haystack-sample")
+    parser.addini("haystack_baseline", "Twin of --haystack-baseline, relative to the rootdir")
+    parser.addini("haystack_update_known_failures", "Twin of --haystack-update-known-failures", type="bool")
     parser.addini("haystack_shard", "Twin of --haystack-shard")
     parser.addini("haystack_resume", "Twin of --haystack-resume", type="bool")
     parser.addini("haystack_replay", "Twin of --haystack-replay", type="paths")
@@ -191,6 +204,17 @@ class Settings:
     def dry_run(self) -> bool:
         """Only plan."""
         return self._flag("dry_run")
+
+    @property
+    def baseline(self) -> Path | None:
+        """Rows of an earlier run, None where only the sweep file may name them."""
+        value = self._first("baseline")
+        return Path(os.path.abspath(self._base("baseline") / Path(value).expanduser())) if value else None
+
+    @property
+    def update_known_failures(self) -> bool:
+        """Rewrite the list of known failures."""
+        return self._flag("update_known_failures")
 
     @property
     def resume(self) -> bool:

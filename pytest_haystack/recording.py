@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
+from pytest_haystack.gating import GATE, GateKeeper, verdict_of
 from pytest_haystack.row_files import RowFiles
 from pytest_haystack.session import Sweep, Sweeps
 
@@ -46,13 +47,9 @@ class Tested:
         """What the test is, apart from its cell: empty for the sweep file's own test, else its file and function."""
         if self.own:
             return ""
-        test, _, parameters = self.nodeid.partition("[")
-        file, _, function = test.partition("::")
-        module = file.removesuffix(".py").replace("/", ".").lstrip(".")
-        function = function.replace("::", ".")
-        name = module if module.rpartition(".")[2] == function else f"{module}.{function}"
-        rest = parameters.rstrip("]").replace(self.cell, "").strip("-")
-        return f"{name}.{rest}" if rest else name
+        from pytest_haystack.results.row_groups import group_name
+
+        return group_name(self.nodeid, self.cell)
 
 
 class Recorder:
@@ -65,6 +62,8 @@ class Recorder:
         self._written: dict[Path, list[str]] = {}
         self._results: list[SweepResults] = []
         self._troubles: list[str] = []
+        #: Decides the gates.
+        self.keeper = GateKeeper(config, sweeps, self)
         self.started_utc = datetime.now(timezone.utc)
         self.run_id = f"{self.started_utc:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
         self._files = RowFiles(config, sweeps, self.run_id)
@@ -109,17 +108,22 @@ class Recorder:
             why = next((one.message for one in self._tested.values() if one.message), "")
             self._troubles.append(f"--haystack-replay: nothing could be replayed, so nothing was tested: {why}")
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
-        from pytest_haystack.gathering import gather
-
         for sweep in self._sweeps.loaded:
-            tested = [one for one in self._tested.values() if one.sweep == sweep.name]
-            if tested:
-                # Also without a row of this run: those of an earlier one must not pass for its own.
-                tested = self._with_earlier(sweep, tested)
+            results = self.gather(sweep)
+            if results is not None:
                 self._troubles += self._files.settle(sweep)
-                results = gather(sweep, tested, self.run_id, self.started_utc)
                 self._results.append(results)
                 self._write(sweep, results)
+
+    def gather(self, sweep: Sweep) -> SweepResults | None:
+        """What is known of a sweep so far; None where nothing of it ran."""
+        from pytest_haystack.gathering import gather
+
+        tested = self.tested(sweep.name)
+        if not tested:
+            return None
+        # Also without a row of this run: those of an earlier one must not pass for its own.
+        return gather(sweep, self._with_earlier(sweep, tested), self.run_id, self.started_utc)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """A grid of scores for each model and task, and where the reports are."""
@@ -140,6 +144,10 @@ class Recorder:
         for trouble in self._troubles:
             terminalreporter.line(f"haystack: {trouble}", yellow=True)
 
+    def tested(self, sweep: str) -> list[Tested]:
+        """What became of the tests of a sweep so far."""
+        return [one for one in self._tested.values() if one.sweep == sweep]
+
     def pytest_unconfigure(self) -> None:
         """Another run may have the folders."""
         self._files.close()
@@ -153,10 +161,12 @@ class Recorder:
 
         found, strange = tested_from_rows(sweep, rows, strict=bool(self._config.getini("xfail_strict")))
         if strange:
-            self._troubles.append(
+            words = (
                 f"{strange} of the rows that were there are not of {sweep.path.name} as it is now; "
                 "they stay in results.jsonl and are not reported"
             )
+            # Results are gathered for the gates, and again at the end.
+            self._troubles += [words] if words not in self._troubles else []
         names = {one.nodeid for one in found}
         return [*(one for one in tested if one.nodeid not in names), *found]
 
@@ -174,6 +184,8 @@ class Recorder:
     def _lost(self, nodeid: str) -> Tested | None:
         """A test of which the worker died before it could report: only the node id tells its cell."""
         file, _, name = nodeid.partition("::")
+        if name.startswith(GATE):
+            return None
         parameters = name.partition("[")[2].removesuffix("]")
         path = Path(os.path.abspath(self._config.rootpath / file))
         own = [sweep for sweep in self._sweeps.loaded if sweep.path == path]
@@ -192,7 +204,8 @@ class Recorder:
         from pytest_haystack.reports.writer import write_reports
 
         directory = self._files.directory(sweep)
-        written = write_reports(results, directory)
+        gates = [verdict_of(gate) for gate in self.keeper.results_of(sweep, results)]
+        written = write_reports(results, directory, gates)
         paths, self._troubles = list(written.paths), [*self._troubles, *written.problems]
         try:
             paths.append(write_text(directory / RESOLVED, resolved_yaml(sweep.loaded)))
@@ -204,7 +217,7 @@ class Recorder:
         self._written[directory] = sorted(names, key=lambda name: name.startswith(("heatmap-", "curve-", "position-")))
         step_summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if step_summary:
-            trouble = append_step_summary(summary_markdown(results), Path(step_summary))
+            trouble = append_step_summary(summary_markdown(results, gates), Path(step_summary))
             self._troubles += [trouble] if trouble else []
 
     def _header(self, sweep: Sweep) -> str:

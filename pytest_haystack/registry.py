@@ -1,4 +1,4 @@
-"""Names to the things they stand for: tasks, placements, scorers, haystack sources, model providers.
+"""Names to the things they stand for: tasks, placements, scorers, haystack sources, model providers, gate metrics.
 
 Built-in names point at modules as text and are imported when used; others come through the hook
 ``pytest_haystack_register`` (see `pytest_haystack.hookspecs`).
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_haystack.haystacks.source import Source
     from pytest_haystack.models.model import Model
     from pytest_haystack.needles.placements import Placement
+    from pytest_haystack.results.gates import GateMetric
     from pytest_haystack.scoring.score import Scorer
     from pytest_haystack.tasks.task import Task
 
@@ -130,6 +131,19 @@ PROVIDERS = {
     "simulated": "pytest_haystack.models.simulated:SimulatedReader",
     "python": "pytest_haystack.models.callables:PythonCallable",
 }
+METRICS = {
+    "mean_score": "pytest_haystack.results.gate_metrics:MeanScore",
+    "lower_bound": "pytest_haystack.results.gate_metrics:LowerBound",
+    "worst_depth_mean": "pytest_haystack.results.gate_metrics:WorstDepthMean",
+    "effective_context_length": "pytest_haystack.results.gate_metrics:EffectiveContextLength",
+    "primacy_bias_rate": "pytest_haystack.results.gate_metrics:PrimacyBiasRate",
+    "recency_bias_rate": "pytest_haystack.results.gate_metrics:RecencyBiasRate",
+    "abstention": "pytest_haystack.results.gate_metrics:Abstention",
+    "error_rate": "pytest_haystack.results.gate_metrics:ErrorRate",
+    "cost_usd": "pytest_haystack.results.gate_metrics:CostUsd",
+    "p95_latency_seconds": "pytest_haystack.results.gate_metrics:P95LatencySeconds",
+    "regression": "pytest_haystack.results.regression_gate:Regression",
+}
 
 
 class Registry:
@@ -146,6 +160,9 @@ class Registry:
         )
         self.providers: Names[type[Model]] = Names(
             "model provider", PROVIDERS, needs="complete", of="pytest_haystack.models.model.Model"
+        )
+        self.metrics: Names[type[GateMetric]] = Names(
+            "gate metric", METRICS, needs="measure", of="pytest_haystack.results.gates.GateMetric"
         )
 
     def provider_of(self, model: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
@@ -55,6 +56,10 @@ class Sweep:
     def ids(self) -> frozenset[str]:
         """The ids of its cells."""
         return frozenset(cell.id for cell in self.cells)
+
+    def nodeid(self, config: pytest.Config) -> str:
+        """Node id of the sweep file."""
+        return nodeid_of(config, self.path)
 
     def model(self, model_id: str) -> Model:
         """The model of this id, made once a process."""
@@ -225,6 +230,11 @@ class Sweeps:
             # Keys, and whatever else providers take from the environment.
             self.environ.read()
         return sweep
+
+
+def nodeid_of(config: pytest.Config, path: Path) -> str:
+    """Node id of a sweep file, wherever it lies."""
+    return Path(os.path.relpath(path, config.rootpath)).as_posix()
 
 
 SWEEPS = pytest.StashKey[Sweeps]()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.config.axes import expand_depths, expand_lengths
 from pytest_haystack.config.axis import PROMPT
+from pytest_haystack.config.trials import StopRule
 from pytest_haystack.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ class Cell:
     ``context_length`` is in tokens, ``depth_percent`` in percent from 0 (start of the document) to 100 (its end),
     ``depth`` is the depth as it stands in the id, ``threshold`` the least mean score (0 to 1) that passes,
     ``line`` the line of the task in the config file (1-based). Where the task is a variant, ``family`` is the entry
-    that it is one of and ``variant`` its value of each axis; else ``family`` is the task.
+    that it is one of and ``variant`` its value of each axis; else ``family`` is the task. ``stop`` says how its
+    verdict is reached where that may take fewer than its ``trials``; None where the mean of all of them decides.
     """
 
     sweep: str
@@ -37,6 +39,7 @@ class Cell:
     line: int
     family: str
     variant: tuple[tuple[str, str | int | float], ...] = ()
+    stop: StopRule | None = None
 
     @property
     def id(self) -> str:
@@ -68,6 +71,12 @@ def seed_of(*parts: object) -> int:
     return int.from_bytes(digest[:8], "big")
 
 
+def repeated(cell: Cell, times: int) -> Cell:
+    """The cell with this many trials for each of its own."""
+    stop = cell.stop and replace(cell.stop, most=cell.stop.most * times)
+    return replace(cell, trials=cell.trials * times, stop=stop)
+
+
 def make_cells(loaded: LoadedConfig, depth_matters: Mapping[str, bool]) -> tuple[Cell, ...]:
     """All cells in config order: tasks, then models, then lengths, then depths.
 
@@ -81,6 +90,7 @@ def make_cells(loaded: LoadedConfig, depth_matters: Mapping[str, bool]) -> tuple
         if not depth_matters[task.id]:
             depths = (50.0,)
         trials = task.trials or (len(config.sweep.seeds) if config.sweep.seeds else config.sweep.trials)
+        most = trials if isinstance(trials, int) else trials.max
         line = loaded.line_of("tasks", index)
         for model in config.models:
             threshold = next(t for t in (task.threshold, model.threshold, config.threshold) if t is not None)
@@ -92,11 +102,12 @@ def make_cells(loaded: LoadedConfig, depth_matters: Mapping[str, bool]) -> tuple
                     context_length=length,
                     depth_percent=depth,
                     depth=depth_text(depth),
-                    trials=trials,
+                    trials=most,
                     threshold=threshold,
                     line=line,
                     family=task.family or task.id,
                     variant=tuple(task.variant.items()),
+                    stop=None if isinstance(trials, int) else StopRule.of(trials, threshold, most),
                 )
                 for length in lengths
                 for depth in depths

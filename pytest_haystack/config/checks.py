@@ -79,8 +79,8 @@ def check_model(draft: Draft, path: KeyPath, model: str, registry: Registry) -> 
 
 
 def check_ids(draft: Draft) -> None:
-    """An id may stand once among the models and once among the tasks."""
-    for kind in ("models", "tasks"):
+    """An id may stand once among the models, once among the tasks and once among the gates."""
+    for kind in ("models", "tasks", "gates"):
         first: dict[str, int] = {}
         for index, entry in draft.entries(kind):
             name = entry.get("id")
@@ -119,10 +119,28 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def check_gates(draft: Draft, registry: Registry) -> None:
+    """Gates name metrics, models and tasks that there are, and spans from small to large."""
+    for index, entry in draft.entries("gates"):
+        metric = entry.get("metric")
+        if isinstance(metric, str) and metric not in registry.metrics:
+            draft.problem(("gates", index, "metric"), registry.metrics.unknown(metric))
+        by = entry.get("by")
+        if isinstance(by, list):
+            for position, name in enumerate(by):
+                if name in by[:position]:
+                    draft.problem(("gates", index, "by", position), f"{name!r} is listed twice")
+    _check_selections(draft, "gates")
+
+
 def check_known_failures(draft: Draft) -> None:
     """Known failures name models and tasks of this config, and spans from small to large."""
-    for index, entry in draft.entries("known_failures"):
-        path: KeyPath = ("known_failures", index)
+    _check_selections(draft, "known_failures")
+
+
+def _check_selections(draft: Draft, owner: str) -> None:
+    for index, entry in draft.entries(owner):
+        path: KeyPath = (owner, index)
         for key, kind in (("model", "models"), ("task", "tasks")):
             names = [other.get(part) for _, other in draft.entries(kind) for part in ("id", "family")]
             ids = list(dict.fromkeys(name for name in names if isinstance(name, str)))
@@ -194,8 +212,8 @@ def _check_seeds(draft: Draft) -> None:
             seen.add(seed)
     owners: list[KeyPath] = [("sweep",), *(("tasks", index) for index, _ in draft.entries("tasks"))]
     for owner in owners:
-        trials = _number(draft.value((*owner, "trials")))
-        if trials is not None and trials != len(seeds):
+        trials = draft.value((*owner, "trials"))
+        if isinstance(trials, dict) or (_number(trials) is not None and trials != len(seeds)):
             draft.problem(
                 (*owner, "trials"), f"sweep.seeds gives one trial each, which makes {len(seeds)}; leave trials out"
             )

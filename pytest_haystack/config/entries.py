@@ -18,7 +18,7 @@ from pytest_haystack.registry import Registry
 SHORT_FOR = {"haystack": "source", "prompt": "preset", "scorer": "name"}
 
 #: The key that an entry without an id is called after.
-NAMED_BY = {"models": "model", "tasks": "type"}
+NAMED_BY = {"models": "model", "tasks": "type", "gates": "metric"}
 
 _LONGEST_ID = 80
 
@@ -147,7 +147,7 @@ def _lengthen_names(owner: dict[str, Any]) -> None:
 def fill_in_defaults(draft: Draft, path: Path, registry: Registry) -> None:
     """Name, ids and trials where the config leaves them out."""
     draft.data.setdefault("name", id_safe(path.stem) or "sweep")
-    for kind in ("models", "tasks"):
+    for kind in NAMED_BY:
         for index, entry in draft.entries(kind):
             if "id" not in entry:
                 _give_id(draft, kind, index, entry, registry)

@@ -51,6 +51,8 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     schema["properties"]["models"]["items"] = {"$ref": "#/$defs/model"}
     _make_optional(schema, "name")
     _make_optional(defs["ModelEntry"], "id")
+    _make_optional(defs["GateEntry"], "id")
+    defs["GateEntry"]["properties"]["metric"] |= _name(registry.metrics)
 
     model_file = {"type": "string", "description": "Path of a YAML file that holds one model entry."}
     variants = {

@@ -12,7 +12,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pytest_haystack.config.checks import check_axes, check_ids, check_known_failures, check_names, check_variant_ids
+from pytest_haystack.config.checks import (
+    check_axes,
+    check_gates,
+    check_ids,
+    check_known_failures,
+    check_names,
+    check_variant_ids,
+)
 from pytest_haystack.config.draft import Draft, Place, dotted, written_path
 from pytest_haystack.config.entries import (
     fill_in_defaults,
@@ -97,6 +104,7 @@ def load_config(
     check_names(draft, registry, presets)
     check_axes(draft)
     check_known_failures(draft)
+    check_gates(draft, registry)
     config = _validated(draft, with_options(draft, registry, environ))
     draft.raise_problems()
     assert config is not None

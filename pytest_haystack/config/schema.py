@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pytest_haystack.config.budget import Budget
+from pytest_haystack.config.gates import GateEntry
 from pytest_haystack.config.parts import (
     MOST_POINTS,
     MOST_TOKENS,
@@ -34,6 +35,7 @@ from pytest_haystack.config.parts import (
     Variable,
     Whole,
 )
+from pytest_haystack.config.trials import TrialsEntry
 
 
 class LengthRange(Part):
@@ -114,7 +116,9 @@ class SweepAxes(Part):
 
     context_lengths: Lengths = Field(description="Context lengths in tokens: a list or a range.")
     depth_percents: Depths = Field(description="Depths in percent, 0 (start) to 100 (end): a list or a range.")
-    trials: Count = Field(1, description="Count of each cell, each with a needle of its own.")
+    trials: Count | TrialsEntry = Field(
+        1, description="Trials of each cell, each with a needle of its own: a number, or {max, stop}."
+    )
     seed: Whole = Field(42, description="Seed of everything random.")
     seeds: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | None = Field(
         None, description="Seeds, one trial each."
@@ -167,7 +171,7 @@ class TaskEntry(Part):
     prompt: PromptEntry | None = Field(None, description="Prompt; default: the sweep's.")
     haystack: HaystackEntry | None = Field(None, description="Haystack; default: the sweep's.")
     threshold: Fraction | None = Field(None, description="Least mean score (0 to 1) of this task's cells.")
-    trials: Count | None = Field(None, description="Count of each cell; default: the sweep's.")
+    trials: Count | TrialsEntry | None = Field(None, description="Trials of each cell; default: the sweep's.")
     context_lengths: Lengths | None = Field(None, description="Context lengths in tokens; default: the sweep's.")
     depth_percents: Depths | None = Field(None, description="Depths in percent; default: the sweep's.")
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the task's type.")
@@ -209,6 +213,10 @@ class Config(Part):
     )
     threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
     budget: Budget = Field(default_factory=Budget, description="What a run may spend on paid models.")
+    gates: list[GateEntry] = Field(default_factory=list, description="What must hold of all answers together.")
+    baseline: Text | None = Field(
+        None, description="Rows of an earlier run, or its report folder, that this one must not be worse than."
+    )
     known_failures: list[KnownFailure] = Field(default_factory=list, description="Cells expected to fail.")
     store: Text | None = Field(
         None, description="Where answers are kept: a folder, from here, or redis://HOST/DB; default: .haystack."

@@ -32,11 +32,18 @@ _TELLING = (
 
 
 class GateVerdict(NamedTuple):
-    """A gate's name, how it ended, and the words for it."""
+    """A gate's name, how it ended, and the words for it.
+
+    ``warned`` is a gate that failed and may only warn; ``skipped`` one that is undecided. ``value`` is its figure,
+    None where there is none; ``fails_run`` tells whether the run fails because of it.
+    """
 
     name: str
-    outcome: Literal["passed", "failed", "skipped"]
+    outcome: Literal["passed", "failed", "warned", "skipped"]
     text: str
+    metric: str = ""
+    value: float | None = None
+    fails_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,14 @@ class CellResult:
         seen = {str(row.get("outcome", "unknown")) for row in self.rows}
         telling = [outcome for outcome in _TELLING if outcome in seen]
         return telling[0] if telling else min(seen, default=None)
+
+    @property
+    def decision(self) -> Mapping[str, Any] | None:
+        """What the cell's stop rule decided: ``rule``, ``verdict``, ``trials``, ``most_trials``, ``interval_95`` and
+        ``fallback``; None where the mean of all trials counts.
+        """
+        found = [(row.get("score_details") or {}).get("decision") for row in self.rows]
+        return next((decision for decision in reversed(found) if decision), None)
 
     @property
     def cost_usd(self) -> float | None:

@@ -105,6 +105,14 @@ def _properties(cell: CellResult) -> dict[str, str]:
         "outcome": cell.outcome,
         "cost_usd": None if cost is None else f"{cost:.6g}",
     }
+    decision = cell.decision
+    if decision is not None:
+        low, high = decision["interval_95"]
+        values |= {
+            "verdict": f"{decision['rule']}: {decision['verdict']}{' (fallback)' if decision['fallback'] else ''}",
+            "trials": f"{decision['trials']} of {decision['most_trials']}",
+            "interval_95": f"{low:.4g} to {high:.4g}",
+        }
     return {key: value for key, value in values.items() if value is not None}
 
 
@@ -159,7 +167,7 @@ def _where(row: Mapping[str, Any]) -> str | None:
 
 
 def _gate(results: SweepResults, gate: GateVerdict, taken: dict[tuple[str, str], int]) -> Any:
-    name, outcome, text = gate
+    name, outcome, text = gate[:3]
     case: Any = _named(Case(), f"{results.name}.gates", printable(name), results.config_path, taken)
     case.time = 0.0
     message = brief(text, _LONGEST_MESSAGE) or f"gate {outcome}"
@@ -167,6 +175,6 @@ def _gate(results: SweepResults, gate: GateVerdict, taken: dict[tuple[str, str],
         failure = Failure(message, "GateFailed")
         failure.text = xml_text(text)
         case.append(failure)
-    elif outcome == "skipped":
+    elif outcome in ("skipped", "warned"):
         case.append(Skipped(message, "pytest.skip"))
     return case

@@ -110,7 +110,7 @@ def _histogram(outcomes: dict[str, int]) -> str:
 def _gates(data: dict[str, Any]) -> list[str]:
     if not data["gates"]:
         return []
-    signs = {"passed": "✅", "failed": "❌", "skipped": "➖"}
+    signs = {"passed": "✅", "failed": "❌", "warned": "⚠️", "skipped": "➖"}
     lines = ["## Gates", "", "| gate | | |", "|---|---|---|"]
     for gate in data["gates"]:
         sign = f"{signs[gate['outcome']]} {gate['outcome']}"

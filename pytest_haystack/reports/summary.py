@@ -49,8 +49,15 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
         **_figures(results.cells),
         "wall_seconds": results.wall_seconds,
         "gates": [
-            {"name": printable(gate.name), "outcome": gate.outcome, "text": printable(gate.text)}
-            for gate in map(GateVerdict._make, gates)
+            {
+                "name": printable(gate.name),
+                "outcome": gate.outcome,
+                "text": printable(gate.text),
+                "metric": printable(gate.metric),
+                "value": gate.value,
+                "fails_run": gate.fails_run,
+            }
+            for gate in (GateVerdict(*gate) for gate in gates)
         ],
         "results": [
             {

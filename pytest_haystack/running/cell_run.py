@@ -7,6 +7,8 @@ from typing import Any
 
 from pytest_haystack.documents.document import Document
 from pytest_haystack.needles.needle import Needle
+from pytest_haystack.results.sequential import SequentialTest
+from pytest_haystack.running.stopping import note_decision
 from pytest_haystack.running.trial import Trial, run_trial
 from pytest_haystack.running.workbench import Material, Workbench
 from pytest_haystack.scoring.outcomes import Outcome
@@ -28,19 +30,27 @@ def run_cell(
     earlier: dict[int, Trial],
     complete: Complete | None = None,
 ) -> Iterator[Trial]:
-    """Ask each trial that ``earlier`` has no scored answer for; yields every trial, in order.
+    """Ask each trial that ``earlier`` has no scored answer for; yields every trial, in order, up to the verdict.
 
     ``needles`` and ``haystack`` are the values of the fixtures: where they are not this cell's own (a user's
     fixture replaced them), they are what is asked about. ``complete`` asks the model that the cell's scorer needs.
     """
+    test = SequentialTest(cell.stop) if cell.stop else None
     for number in range(cell.trials):
         trial = earlier.get(number)
         if trial is None or trial.score is None:
             material = trial_material(bench, cell, number, needles, haystack)
             trial = run_trial(bench, cell, number, material, model, nodeid, complete)
+        if test is not None and trial.score is not None and test.add(trial.score) is not None:
+            note_decision(trial.row, test.decision().values(test.rule))
+            yield trial
+            return
         yield trial
         if trial.outcome in _HOPELESS:
             return
+        if trial.score is None:
+            # The cell is an error whatever else is asked.
+            test = None
 
 
 def trial_material(

@@ -5,18 +5,26 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 
+from pytest_haystack.results.sequential import Decision
+from pytest_haystack.running.stopping import decision_text
 from pytest_haystack.running.trial import Trial
 from pytest_haystack.sweep import Cell
 from pytest_haystack.text import one_line, printable
 
 
-def failure_text(cell: Cell, trials: Sequence[Trial], score: float) -> str:
-    """A few lines to act on: score against threshold, question, expected, answer, place, the command to see more."""
+def failure_text(cell: Cell, trials: Sequence[Trial], score: float, decision: Decision | None = None) -> str:
+    """A few lines to act on: score against threshold, question, expected, answer, place, the command to see more.
+
+    ``decision`` is that of the cell's rule, where it has one.
+    """
     worst = min(trials, key=lambda trial: 2.0 if trial.score is None else trial.score)
     several = len(trials) > 1
     count = f" over {len(trials)} trials" if several else ""
+    verdict = f"score {score:.2f} < {cell.threshold:.2f}{count}"
+    if decision is not None and cell.stop is not None:
+        verdict = f"score {score:.2f} against {cell.threshold:.2f}; {decision_text(decision, cell.stop.stop)}"
     lines = [
-        f"score {score:.2f} < {cell.threshold:.2f}{count}: {_answer(worst)} instead of {_expected(worst)}",
+        f"{verdict}: {_answer(worst)} instead of {_expected(worst)}",
         f"  cell      {cell.task}, {cell.model}, {cell.context_length:,} tokens, depth {cell.depth} %",
         *([f"  trial     {worst.number + 1} of {len(trials)}, the worst"] if several else []),
         f"  question  {one_line(worst.ask.question, 300)}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,7 +34,7 @@ class Trial:
     needles: tuple[Needle, ...]
     ask: Ask
     error: str | None
-    row: Mapping[str, Any]
+    row: MutableMapping[str, Any]
 
     @property
     def answer(self) -> str:

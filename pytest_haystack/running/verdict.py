@@ -66,7 +66,7 @@ def _trial(row: Row) -> Trial:
     expected = row["expected"]
     ask = Ask(row["question"], tuple(expected) if isinstance(expected, list) else expected)
     completion = Completion(row["response"])
-    return Trial(row["trial"], Outcome(row["outcome"]), row["score"], completion, (), ask, row["error"], row)
+    return Trial(row["trial"], Outcome(row["outcome"]), row["score"], completion, (), ask, row["error"], dict(row))
 
 
 def _first_line(text: str) -> str:

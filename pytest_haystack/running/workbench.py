@@ -26,11 +26,13 @@ from pytest_haystack.models.model import Prompt
 from pytest_haystack.models.redaction import Redactor, secret_values
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.registry import Registry
+from pytest_haystack.running.gate_cells import check_gates
 from pytest_haystack.running.judging import judges_of
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.running.sizing import check_fit, reserve
+from pytest_haystack.running.stopping import check_trials
 from pytest_haystack.running.token_ratio import TokenRatios
-from pytest_haystack.sweep import Cell, make_cells, trial_seed
+from pytest_haystack.sweep import Cell, make_cells, repeated, trial_seed
 from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
 from pytest_haystack.tokens.vocabularies import encoding_of
@@ -76,9 +78,7 @@ class Workbench:
         #: Models that scorers ask, by the task whose answers they judge.
         self.judges: dict[str, ModelEntry] = judges_of(self.config, registry)
         cells = make_cells(loaded, {name: task.depth_matters for name, task in self.tasks.items()})
-        self.cells = tuple(
-            replace(cell, trials=cell.trials * self.tasks[cell.task].prompts_per_trial) for cell in cells
-        )
+        self.cells = tuple(repeated(cell, self.tasks[cell.task].prompts_per_trial) for cell in cells)
         self.ratios = TokenRatios()
         self._numbers = _numbered(self.cells)
         self._sources: dict[str, Source] = {}
@@ -270,6 +270,8 @@ def load_bench(
         except SourceError as error:
             raise SourceError(f"{path.name}:{bench.loaded.line_of(*place)}: haystack: {error}") from None
     check_fit(bench)
+    check_gates(bench)
+    check_trials(bench)
     return bench
 
 

@@ -1,0 +1,80 @@
+"""``gates:`` of haystack.yaml: what must hold of all answers together."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from pytest_haystack.config.parts import (
+    MOST_POINTS,
+    NO_FLAG,
+    Count,
+    Fraction,
+    Id,
+    Names,
+    Number,
+    Part,
+    SpanOf,
+    Text,
+    Whole,
+)
+
+#: What groups can be made by; a depth band is the start, the middle or the end third of the document.
+Grouping = Literal["model", "task", "prompt", "context_length", "depth_band"]
+
+
+class GateEntry(Part):
+    """A bound on a figure of each group of cells; decided when all rows are in.
+
+    A group that has cells without a score is undecided, unless the missing scores could not change the verdict.
+    """
+
+    id: Id = Field(description="Name in reports; default: the metric.")
+    metric: Text = Field(description="What is measured, e.g. mean_score.")
+    by: list[Grouping] = Field(
+        default_factory=list, description="A gate for each combination of these; none: one gate for all cells."
+    )
+    min: Number | None = Field(None, description="Smallest value that passes.")
+    max: Number | None = Field(None, description="Largest value that passes.")
+    severity: Literal["fail", "warn"] = Field("fail", description="Does the gate fail the run, or only warn?")
+    known_failures: Literal["include", "exclude"] = Field(
+        "include", description="Do known failures count with their score, or not at all?"
+    )
+    undecided: Literal["fail", "pass"] = Field(
+        "fail", description="Does the run fail where errors, a spent budget or a stop leave the gate undecided?"
+    )
+    model: Names | None = Field(None, description="Only the models of this id, or list of them.")
+    task: Names | None = Field(None, description="Only the tasks or families of this id, or list of them.")
+    context_lengths: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
+        None, description="Only these context lengths, in tokens: a list, or {min, max}."
+    )
+    depth_percents: Annotated[list[Number], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
+        None, description="Only these depths, in percent: a list, or {min, max}."
+    )
+    alpha: Annotated[float, Field(gt=0, lt=0.5), NO_FLAG] = Field(
+        0.05, description="lower_bound, regression: how often the claim may be wrong."
+    )
+    absolute: Fraction | None = Field(
+        None, description="effective_context_length: least mean score of a length; default 0.856."
+    )
+    relative: Fraction | None = Field(
+        None, description="effective_context_length: the same, as a share of the mean score at short context."
+    )
+    base_lengths: Count = Field(
+        1, description="effective_context_length: how many of the shortest lengths are the short context."
+    )
+    options: dict[str, Any] = Field(default_factory=dict, description="Options of a metric of your own.")
+
+    @model_validator(mode="after")
+    def _bounded(self) -> GateEntry:
+        if self.metric == "regression":
+            if self.max is not None:
+                raise ValueError("regression takes alpha, and min for a drop that is tolerated, e.g. -0.02; no max")
+        elif self.min is None and self.max is None:
+            raise ValueError("give min or max, or both")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError(f"min {self.min:g} is more than max {self.max:g}")
+        if self.absolute is not None and self.relative is not None:
+            raise ValueError("give either absolute or relative, not both")
+        return self

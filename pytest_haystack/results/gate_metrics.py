@@ -1,0 +1,219 @@
+"""The figures that gates can be set on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pytest_haystack.results.bounds import betting_lower, clopper_pearson_lower
+from pytest_haystack.results.gates import GateMetric, Measurement
+from pytest_haystack.results.statistics import Row, mean, scores, wilson
+from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
+
+if TYPE_CHECKING:
+    from pytest_haystack.config.gates import GateEntry
+
+#: Least mean score of an effective context length where nothing is said: RULER's, which is Llama-2-7B-chat at 4K.
+RULER_THRESHOLD = 0.856
+_NO_ERROR = frozenset({"answered", "refused", "truncated", "no_final_answer", "empty"})
+_NOT_ASKED = frozenset({"context_overflow", "budget"})
+
+
+class MeanScore(GateMetric):
+    """Mean score of all scored trials, 0 to 1."""
+
+    monotone = True
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        found = scores(rows)
+        value = mean(found)
+        return _none(rows) if value is None else Measurement(value, len(found), _mean_text(found))
+
+
+class LowerBound(GateMetric):
+    """One-sided lower confidence bound of the mean score, wrong in a share of ``alpha`` of all runs at most.
+
+    Clopper and Pearson's for scores of 0 and 1; for fractional ones the bound by betting (see `bounds`), which needs
+    no distribution.
+    """
+
+    monotone = True
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        found = scores(rows)
+        if not found:
+            return _none(rows)
+        if all(score in (0, 1) for score in found):
+            value = clopper_pearson_lower(int(sum(found)), len(found), entry.alpha)
+        else:
+            value = betting_lower(found, entry.alpha)
+        sure = f"{100 * (1 - entry.alpha):g} %"
+        return Measurement(value, len(found), f"{sure} lower bound {value:.4g}, {_mean_text(found)}")
+
+
+class WorstDepthMean(GateMetric):
+    """The lowest mean score among depths, each pooled over its context lengths."""
+
+    monotone = True
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        means = _means_by(rows, "depth_percent")
+        if not means:
+            return _none(rows)
+        depth = min(means, key=lambda key: (means[key][0], key))
+        value, n = means[depth]
+        return Measurement(value, n, f"worst depth {depth:.12g} %: mean score {value:.4g} over {_trials(n)}")
+
+
+class EffectiveContextLength(GateMetric):
+    """The longest context length (tokens) that, with all shorter ones, reaches the wanted mean score; 0 if none does.
+
+    ``absolute`` is that score (RULER's rule, arXiv 2404.06654); ``relative`` a share of the mean at the shortest
+    lengths (NoLiMa's, arXiv 2502.05167).
+    """
+
+    def is_monotone(self, entry: GateEntry) -> bool:
+        # A better score at short context raises what the others are held to.
+        return entry.relative is None
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        means = _means_by(rows, "context_length")
+        if not means:
+            return _none(rows)
+        wanted = wanted_mean(means, entry)
+        value = effective_length(means, wanted)
+        n = sum(count for _, count in means.values())
+        first = next((length for length in sorted(means) if means[length][0] < wanted - 1e-9), None)
+        why = "all lengths reach" if first is None else f"{first:,} tokens has {means[first][0]:.4g} of"
+        return Measurement(value, n, f"effective context length {value:,} tokens ({why} the wanted mean {wanted:.4g})")
+
+
+class PrimacyBiasRate(GateMetric):
+    """Share of trials with two contradictory facts in which the first one's value was given alone."""
+
+    task_types = frozenset({"conflicting"})
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        rates = conflict_rates(rows)
+        if rates is None:
+            return _none(rows)
+        return Measurement(rates.primacy_bias, rates.n, f"primacy bias {rates.primacy_bias:.4g} of {_trials(rates.n)}")
+
+
+class RecencyBiasRate(GateMetric):
+    """Share of trials with two contradictory facts in which the last one's value was given alone."""
+
+    task_types = frozenset({"conflicting"})
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        rates = conflict_rates(rows)
+        if rates is None:
+            return _none(rows)
+        return Measurement(rates.recency_bias, rates.n, f"recency bias {rates.recency_bias:.4g} of {_trials(rates.n)}")
+
+
+class Abstention(GateMetric):
+    """Youden's J: hit rate plus rate of rightly saying that the text has no answer, minus 1. From -1 to 1."""
+
+    task_types = frozenset({"unanswerable"})
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        rates = abstention_rates(rows)
+        if rates is None or rates.youden_j is None:
+            return Measurement(
+                None, 0, "Youden's J needs answerable and unanswerable trials: set `paired: true` on the task"
+            )
+        text = (
+            f"Youden's J {rates.youden_j:.4g} (hit rate {rates.hit_rate:.4g} of {rates.answerable}, "
+            f"true abstentions {rates.true_abstain_rate:.4g} of {rates.unanswerable})"
+        )
+        return Measurement(rates.youden_j, rates.answerable + rates.unanswerable, text)
+
+
+class ErrorRate(GateMetric):
+    """Share of the trials that were asked and ended in an error of provider, network or set-up."""
+
+    needs_scores = False
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        asked = [row for row in rows if row.get("outcome") not in _NOT_ASKED]
+        if not asked:
+            return _none(rows)
+        errors = sum(row.get("outcome") not in _NO_ERROR for row in asked)
+        value = errors / len(asked)
+        return Measurement(value, len(asked), f"error rate {value:.4g}: {errors} of {_trials(len(asked))}")
+
+
+class CostUsd(GateMetric):
+    """What the answers cost, in USD."""
+
+    needs_scores = False
+    grows = True
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        known = [row["cost_usd"] for row in rows if row.get("cost_usd") is not None]
+        unknown = sum(row.get("cost_usd") is None and row.get("usage") is not None and _answered(row) for row in rows)
+        value = math.fsum(known)
+        if unknown and not (entry.max is not None and value > entry.max):
+            words = f"the cost of {_trials(unknown)} is not known; set `pricing` on the model"
+            return Measurement(None, len(rows), words)
+        return Measurement(value, len(rows), f"cost {value:.4g} USD over {_trials(len(rows))}")
+
+
+class P95LatencySeconds(GateMetric):
+    """The latency, in seconds, that 95 % of the answers stay within (nearest rank)."""
+
+    needs_scores = False
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        found = sorted(row["latency_seconds"] for row in rows if row.get("latency_seconds") is not None)
+        if not found:
+            return Measurement(None, 0, "no latency was measured")
+        value = found[math.ceil(0.95 * len(found)) - 1]
+        return Measurement(value, len(found), f"95 % of {len(found)} answers came within {value:.3g} s")
+
+
+def effective_length(means: Mapping[Any, tuple[float, int]], wanted: float) -> int:
+    """The longest length such that it and all shorter ones have the wanted mean; 0 where the shortest has not."""
+    reached = 0
+    for length in sorted(means):
+        if means[length][0] < wanted - 1e-9:
+            break
+        reached = length
+    return reached
+
+
+def wanted_mean(means: Mapping[Any, tuple[float, int]], entry: GateEntry) -> float:
+    """The mean score that a length must have."""
+    if entry.relative is None:
+        return RULER_THRESHOLD if entry.absolute is None else entry.absolute
+    base = [means[length] for length in sorted(means)[: entry.base_lengths]]
+    return entry.relative * math.fsum(value * n for value, n in base) / sum(n for _, n in base)
+
+
+def _means_by(rows: Sequence[Row], name: str) -> dict[float, tuple[float, int]]:
+    """Mean score and number of scored rows for each value of a field."""
+    groups: dict[float, list[float]] = {}
+    for row in rows:
+        if row.get("score") is not None:
+            groups.setdefault(row[name], []).append(float(row["score"]))
+    return {key: (math.fsum(found) / len(found), len(found)) for key, found in groups.items()}
+
+
+def _answered(row: Row) -> bool:
+    return row.get("outcome") in _NO_ERROR
+
+
+def _mean_text(found: Sequence[float]) -> str:
+    value = math.fsum(found) / len(found)
+    low, high = wilson(value, len(found))
+    return f"mean score {value:.4g} over {_trials(len(found))} (95 % interval {low:.3f} to {high:.3f})"
+
+
+def _trials(n: int) -> str:
+    return f"{n:,} trial{'' if n == 1 else 's'}"
+
+
+def _none(rows: Sequence[Row]) -> Measurement:
+    return Measurement(None, 0, f"none of {_trials(len(rows))} has a score")
