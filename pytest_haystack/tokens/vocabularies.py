@@ -19,7 +19,9 @@ from pytest_haystack.errors import ConfigError, SourceError
 from pytest_haystack.tokens.encoding import Encoding
 
 if TYPE_CHECKING:
+    import numpy as np
     import tiktoken
+    from numpy.typing import NDArray
 
 
 class VocabularyFile(NamedTuple):
@@ -77,6 +79,22 @@ class TiktokenEncoding:
     def count(self, text: str) -> int:
         """Number of tokens of the text. Raises what `encode` raises."""
         return len(self.encode(text))
+
+    def token_ends(self, text: str) -> NDArray[np.int64]:
+        """Where each token of the text ends, in bytes of UTF-8. Other threads run meanwhile. Raises what `encode` does.
+
+        Lone surrogates count as U+FFFD, as they do to `encode`.
+        """
+        import numpy
+
+        if len(text) >= WHITE_SPACE_LIMIT:
+            refuse_endless_white_space(text)
+        ids = self._encoding.encode_to_numpy(text, disallowed_special=())
+        sizes = numpy.zeros(self._encoding.n_vocab, dtype=numpy.int64)
+        for token in numpy.flatnonzero(numpy.bincount(ids)).tolist():
+            sizes[token] = len(self._encoding.decode_single_token_bytes(token))
+        ends: NDArray[np.int64] = sizes[ids].cumsum()
+        return ends
 
 
 @cache
