@@ -34,6 +34,7 @@ def test_a_replay_says_what_the_run_said(ran: Project, workers: tuple[str, ...])
     code, said = ran.run("--haystack-replay", "haystack-report/results.jsonl", *workers)
 
     assert code == 0, said
+    assert "haystack: 8 of 8 answers were replayed from rows, and not asked for" in said
     assert ran.reports() == whole
     assert not (ran.path / ".haystack").exists()
 
