@@ -234,7 +234,7 @@ def test_an_option_reaches_into_a_model_file(load):
     ("option", "line"),
     [
         ("sweep.trialz=3", " sweep.trialz: unknown key; did you mean 'trials'?"),
-        ("sweep.trials=many", " sweep.trials: 'many' is not a whole number"),
+        ("sweep.trials=many", " sweep.trials: 'many' is not a whole number or a mapping of keys to values"),
         ("sweep={trials: 2}", " sweep: missing key 'context_lengths'"),
         ("sweep.trials", ": write KEY=VALUE with a dotted key, e.g. sweep.trials=3"),
         ("sweep..trials=3", " sweep..trials: write KEY=VALUE with a dotted key, e.g. sweep.trials=3"),

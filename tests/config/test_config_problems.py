@@ -221,9 +221,9 @@ def test_mistakes_in_depths(problems, depths, words):
 @pytest.mark.parametrize(
     ("more", "found"),
     [
-        ("trials: yes", [".trials: 'yes' is not a whole number"]),
+        ("trials: yes", [".trials: 'yes' is not a whole number or a mapping of keys to values"]),
         ("trials: 0", [".trials: 0 is too small; must be at least 1"]),
-        ("trials: 1.5", [".trials: 1.5 is not a whole number"]),
+        ("trials: 1.5", [".trials: 1.5 is not a whole number or a mapping of keys to values"]),
         ("reserve: atuo", [".reserve: 'atuo' is not 'auto' or a number of tokens; did you mean 'auto'?"]),
         ("reserve: -5", [".reserve: -5 is too small; must be at least 0"]),
         ("seeds: []", [".seeds: the list is empty"]),
