@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_haystack.results.bounds import betting_lower, clopper_pearson_lower
+from pytest_haystack.results.effective_length import RULER_THRESHOLD, LengthScores, effective_length_of
 from pytest_haystack.results.gates import GateMetric, Measurement
 from pytest_haystack.results.statistics import Row, mean, scores, wilson
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
@@ -14,8 +15,6 @@ from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 if TYPE_CHECKING:
     from pytest_haystack.config.gates import GateEntry
 
-#: Least mean score of an effective context length where nothing is said: RULER's, which is Llama-2-7B-chat at 4K.
-RULER_THRESHOLD = 0.856
 _NO_ERROR = frozenset({"answered", "refused", "truncated", "no_final_answer", "empty"})
 _NOT_ASKED = frozenset({"context_overflow", "budget"})
 
@@ -78,15 +77,15 @@ class EffectiveContextLength(GateMetric):
         return entry.relative is None
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
-        means = _means_by(rows, "context_length")
-        if not means:
+        lengths = {int(key): LengthScores(found) for key, found in _scores_by(rows, "context_length").items()}
+        wanted = wanted_mean(lengths, entry)
+        found = None if wanted is None else effective_length_of(lengths, wanted)
+        if found is None:
             return _none(rows)
-        wanted = wanted_mean(means, entry)
-        value = effective_length(means, wanted)
-        n = sum(count for _, count in means.values())
-        first = next((length for length in sorted(means) if means[length][0] < wanted - 1e-9), None)
-        why = "all lengths reach" if first is None else f"{first:,} tokens has {means[first][0]:.4g} of"
-        return Measurement(value, n, f"effective context length {value:,} tokens ({why} the wanted mean {wanted:.4g})")
+        n = sum(len(one.scores) for one in lengths.values())
+        why = f"{found.at:,} tokens has {found.mean:.4g} of" if found.ended == "fell" else "all lengths reach"
+        text = f"effective context length {found.tokens:,} tokens ({why} the wanted mean {wanted:.4g})"
+        return Measurement(found.tokens, n, text)
 
 
 class PrimacyBiasRate(GateMetric):
@@ -174,31 +173,26 @@ class P95LatencySeconds(GateMetric):
         return Measurement(value, len(found), f"95 % of {len(found)} answers came within {value:.3g} s")
 
 
-def effective_length(means: Mapping[Any, tuple[float, int]], wanted: float) -> int:
-    """The longest length such that it and all shorter ones have the wanted mean; 0 where the shortest has not."""
-    reached = 0
-    for length in sorted(means):
-        if means[length][0] < wanted - 1e-9:
-            break
-        reached = length
-    return reached
-
-
-def wanted_mean(means: Mapping[Any, tuple[float, int]], entry: GateEntry) -> float:
-    """The mean score that a length must have."""
+def wanted_mean(lengths: Mapping[int, LengthScores], entry: GateEntry) -> float | None:
+    """The mean score that a length must have; None where the short context has no score."""
     if entry.relative is None:
         return RULER_THRESHOLD if entry.absolute is None else entry.absolute
-    base = [means[length] for length in sorted(means)[: entry.base_lengths]]
-    return entry.relative * math.fsum(value * n for value, n in base) / sum(n for _, n in base)
+    base = mean(score for length in sorted(lengths)[: entry.base_lengths] for score in lengths[length].scores)
+    return None if base is None else entry.relative * base
 
 
 def _means_by(rows: Sequence[Row], name: str) -> dict[float, tuple[float, int]]:
     """Mean score and number of scored rows for each value of a field."""
+    return {key: (math.fsum(found) / len(found), len(found)) for key, found in _scores_by(rows, name).items()}
+
+
+def _scores_by(rows: Sequence[Row], name: str) -> dict[float, list[float]]:
+    """The scores for each value of a field that has any."""
     groups: dict[float, list[float]] = {}
     for row in rows:
         if row.get("score") is not None:
             groups.setdefault(row[name], []).append(float(row["score"]))
-    return {key: (math.fsum(found) / len(found), len(found)) for key, found in groups.items()}
+    return groups
 
 
 def _answered(row: Row) -> bool:

@@ -36,6 +36,11 @@ BANDS = ("start", "middle", "end")
 _ROUNDING = 1e-9
 
 
+def band_of(depth_percent: float) -> str:
+    """The third of a document that a depth lies in: start, middle or end."""
+    return BANDS[min(int(depth_percent * 3 / 100), 2)]
+
+
 @dataclass(frozen=True, slots=True)
 class GatedCell:
     """A cell as gates see it. ``lack`` says why it has no score, None where all its trials have one.
@@ -58,7 +63,7 @@ class GatedCell:
     @property
     def depth_band(self) -> str:
         """The third of the document that its needle is in."""
-        return BANDS[min(int(self.depth_percent * 3 / 100), 2)]
+        return band_of(self.depth_percent)
 
 
 @dataclass(frozen=True, slots=True)
