@@ -74,10 +74,15 @@ class Recorder:
 
     def pytest_report_header(self) -> list[str]:
         """What this run is going to do, and what in the sweep file looks like a slip."""
+        from pytest_haystack.running.gate_cells import gate_notes
+
         return [
             line
             for sweep in self._sweeps.loaded
-            for line in (self._header(sweep), *(f"haystack: note: {note}" for note in sweep.loaded.notes))
+            for line in (
+                self._header(sweep),
+                *(f"haystack: note: {note}" for note in (*sweep.loaded.notes, *gate_notes(sweep.bench))),
+            )
         ]
 
     @pytest.hookimpl(tryfirst=True)

@@ -47,6 +47,15 @@ def effective_length_words(found: EffectiveLength) -> str:
     return f"at least {reached} ({lack})" if found.tokens else f"unknown ({lack})"
 
 
+def effective_length_label(found: EffectiveLength | None) -> str:
+    """The same without the reason: ``4,000``, ``at least 16,000``, ``below 1,000``; - without a score."""
+    if found is None:
+        return "-"
+    if found.ended == "fell":
+        return f"{found.tokens:,}" if found.tokens else f"below {found.at:,}"
+    return f"at least {found.tokens:,}" if found.tokens else "unknown"
+
+
 def effective_length_data(found: EffectiveLength | None) -> dict[str, Any] | None:
     """JSON values: tokens, the mean score asked for, why it is no longer, at which length, and its mean score."""
     if found is None:

@@ -113,7 +113,7 @@ def _gates(data: dict[str, Any]) -> list[str]:
     if not data["gates"]:
         return []
     signs = {"passed": "✅", "failed": "❌", "warned": "⚠️", "skipped": "➖"}
-    lines = ["## Gates", "", "| gate | | |", "|---|---|---|"]
+    lines = ["## Gates", "", "| gate | verdict | figures |", "|---|---|---|"]
     for gate in data["gates"]:
         sign = f"{signs[gate['outcome']]} {gate['outcome']}"
         lines.append(f"| {markdown_code(gate['name'])} | {sign} | {markdown_code(gate['text'])} |")

@@ -9,6 +9,7 @@ from pytest_haystack.reports.comparisons import Comparison, comparisons_of, leve
 from pytest_haystack.reports.escape import markdown_code
 from pytest_haystack.reports.findings import (
     effective_length,
+    effective_length_label,
     effective_length_words,
     effective_lengths,
     patterns_by_group,
@@ -51,16 +52,13 @@ def length_section(results: SweepResults) -> list[str]:
     groups = results.by_model_and_task()
     if len(results.tasks) == 1:
         return [*lines, "", f"{rule}.", ""]
-    lines += ["", f"{rule} and tasks. Of each task by itself:", ""]
+    lines += ["", f"{rule} and tasks. Of each task by itself, in tokens:", ""]
     rows = []
     for model in results.models:
-        cells = []
-        for task in results.tasks:
-            one = effective_length(groups.get((model, task), []))
-            cells.append("-" if one is None else effective_length_words(one))
-        rows.append([markdown_code(model), *cells])
+        shown = [effective_length_label(effective_length(groups.get((model, task), []))) for task in results.tasks]
+        rows.append([markdown_code(model), *shown])
     lines.append(f"| model | {' | '.join(markdown_code(task) for task in results.tasks)} |")
-    lines.append("|---|" + "---|" * len(results.tasks))
+    lines.append("|---|" + "---:|" * len(results.tasks))
     return [*lines, *(f"| {' | '.join(row)} |" for row in rows), ""]
 
 

@@ -127,8 +127,8 @@ def band_pattern(units: Sequence[Scored], band: str, *, worse: bool) -> BandPatt
         float
     )
     deviations = sign * table.deviations(masks, table.centred[None, :])[0]
-    # Of onsets that stand out alike, the first.
-    onset = table.steps[int(np.argmax(deviations >= deviations.max() - 1e-9))]
+    # Of onsets that stand out alike, the last: lengths at which all is right, or all wrong, say nothing.
+    onset = table.steps[np.flatnonzero(deviations >= deviations.max() - 1e-9)[-1]]
     means: dict[str, tuple[float, int]] = {}
     for index, name in enumerate(BANDS):
         scores = table.scores[(table.lengths >= onset) & (table.bands == index)]

@@ -78,9 +78,9 @@ def perfect_square(units: Iterable[Unit]) -> Pattern | None:
 def context_cliff(units: Iterable[Unit]) -> Pattern | None:
     """The mean score falls by at least 0.5 from one length to the next, and stays down.
 
-    Every length before the edge is that much better than every length behind it. The two lengths at the edge differ
-    at the level .01 by themselves, and all before from all behind at .001. They must lie within a factor of 4: over
-    more, a steady decay cannot be told from a cliff.
+    Every length before the edge is that much better than every length behind it, and no other neighbours differ by
+    half as much. The two lengths at the edge differ at the level .01 by themselves, and all before from all behind at
+    .001. They must lie within a factor of 4: over more, a steady decay cannot be told from a cliff.
     """
     listed = list(units)
     lengths, _ = _axes(listed)
@@ -88,7 +88,9 @@ def context_cliff(units: Iterable[Unit]) -> Pattern | None:
     means = {length: _mean(found) for length, found in scores.items()}
     for last, first in pairwise(lengths):
         before, behind = [x for x in lengths if x <= last], [x for x in lengths if x >= first]
-        if min(means[x] for x in before) - max(means[x] for x in behind) < CLIFF_FALL or first > MOST_STEP * last:
+        fall = min(means[x] for x in before) - max(means[x] for x in behind)
+        others = [abs(means[x] - means[y]) for part in (before, behind) for x, y in pairwise(part)]
+        if fall < CLIFF_FALL or first > MOST_STEP * last or max(others, default=0.0) > fall / 2:
             continue
         high, low = [s for x in before for s in scores[x]], [s for x in behind for s in scores[x]]
         if step_is_steep(scores[last], scores[first], 0.01) and step_is_steep(high, low, 0.001):
