@@ -50,6 +50,12 @@ class LowerBound(GateMetric):
         sure = f"{100 * (1 - entry.alpha):g} %"
         return Measurement(value, len(found), f"{sure} lower bound {value:.4g}, {_mean_text(found)}")
 
+    def advice(self, entry: GateEntry) -> str:
+        if entry.min is None or not 0 < entry.min < 1:
+            return ""
+        # All right, the bound is alpha to the power of 1 / n.
+        return f"it takes {math.ceil(math.log(entry.alpha) / math.log(entry.min)):,} trials to show {entry.min:.12g}"
+
 
 class WorstDepthMean(GateMetric):
     """The lowest mean score among depths, each pooled over its context lengths."""

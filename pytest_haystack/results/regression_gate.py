@@ -89,7 +89,7 @@ def _result(
     entry: GateEntry, group: Mapping[str, Any], cells: Sequence[GatedCell], found: _Scenarios, family: int
 ) -> GateResult:
     real = found.real
-    name, text = gate_name(entry, group), _text(real)
+    name, text = gate_name(entry, tuple(group.values())), _text(real)
     value, n = real.difference, real.n
     if _red(entry, found.best):
         return GateResult(name, entry, group, "failed", text, value, n)
