@@ -108,4 +108,6 @@ def _told_of(bench: Workbench, cell: Cell) -> Iterator[None]:
     try:
         yield
     except HaystackError as error:
+        if str(error).startswith(f"{bench.loaded.path.name}:"):
+            raise
         raise ConfigError(f"{bench.loaded.path.name}:{cell.line}: {cell.id}: {error}") from None

@@ -55,7 +55,9 @@ def estimate_lines(bench: Workbench, cells: Sequence[Cell], max_cost: float | No
     if not entries:
         return []
     paid = {entry.id: _price(entry) for entry in entries}
-    plans = [plan for plan in plan_of(bench, cells) if plan.model in paid and _is_paid(bench, bench.models[plan.model])]
+    everything = plan_of(bench, cells)
+    # A plan without cells is that of a judge, whose id may be that of a model.
+    plans = [plan for plan in everything if plan.cells and _is_paid(bench, bench.models[plan.model])]
     calls = sum(plan.calls for plan in plans)
     parts = [
         f"at most {calls:,} {'call' if calls == 1 else 'calls'}",
@@ -68,7 +70,7 @@ def estimate_lines(bench: Workbench, cells: Sequence[Cell], max_cost: float | No
     if len(known) < len(costs):
         names = dict.fromkeys(plan.model for plan in plans if not paid[plan.model].known)
         parts.append(f"unknown price of {', '.join(names)}")
-    judged = sum(plan.calls for plan in plan_of(bench, cells) if _judge_is_paid(bench, plan.task))
+    judged = sum(plan.calls for plan in everything if not plan.cells and _is_paid(bench, bench.judges[plan.task]))
     if judged:
         parts.append(f"and up to {judged:,} requests of judges")
     line = f"estimate for paid models: {', '.join(parts)}"
@@ -95,10 +97,6 @@ def _paid(bench: Workbench, cells: Sequence[Cell]) -> list[ModelEntry]:
     asked = [bench.models[name] for name in models] + [bench.judges[task] for task in tasks if task in bench.judges]
     # Judges of several tasks may bear one id and differ.
     return list({entry.model_dump_json(): entry for entry in asked if _is_paid(bench, entry)}.values())
-
-
-def _judge_is_paid(bench: Workbench, task: str) -> bool:
-    return task in bench.judges and _is_paid(bench, bench.judges[task])
 
 
 def _is_paid(bench: Workbench, entry: ModelEntry) -> bool:

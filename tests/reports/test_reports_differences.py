@@ -20,7 +20,9 @@ from pytest_haystack.reports.grid import Mark
 from pytest_haystack.reports.labels import change_label, difference_label
 from pytest_haystack.reports.palette import difference_colours
 from pytest_haystack.results.regression import compare_runs
-from tests.reports.test_reports_heatmap import COLOUR_VISION, artists, linear, luminance, values
+from tests.reports.pictures import artists, linear, luminance
+from tests.reports.test_reports_heatmap import values
+from tests.reports.test_reports_palette import COLOUR_VISION
 from tests.results.pairs import row
 
 NAMES = ("run-1", "run-2")
