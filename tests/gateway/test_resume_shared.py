@@ -43,7 +43,7 @@ def test_a_bad_key_of_one_entry_is_no_error_of_the_other(server: OpenAIServer, m
 
 def test_what_an_earlier_run_kept_is_used_where_that_was_asked_for(server: OpenAIServer, tmp_path: Path) -> None:
     entries = {"kept": entry("kept", server.base("kept-or-not", answer("7421")))}
-    for run, resume, sent in (("first", False, 1), ("second", True, 1), ("third", False, 2)):
+    for run, resume, sent in (("first", False, 1), ("second", False, 2), ("third", True, 2)):
         keep = KeepSettings(str(tmp_path / "store"), run, resume)
         with GatewayProcess.start(entries, None, False, keep=keep) as gateway:
             client = GatewayClient(gateway.address, gateway.authkey)
@@ -51,15 +51,8 @@ def test_what_an_earlier_run_kept_is_used_where_that_was_asked_for(server: OpenA
                 completion = client.complete("kept", say("Which number?"), 10, 0)
                 assert (completion.text, completion.from_store) == ("7421", resume)
             assert server.count("kept-or-not") == sent
-
-
-def test_what_was_kept_can_be_passed_over_once(server: OpenAIServer, tmp_path: Path) -> None:
-    entries = {"again": entry("again", server.base("asked-anew", answer("7421")))}
-    for resume in (False, True):
-        keep = KeepSettings(str(tmp_path / "store"), str(resume), resume)
-        with GatewayProcess.start(entries, None, False, keep=keep) as gateway:
-            client = GatewayClient(gateway.address, gateway.authkey)
-            assert client.complete("again", say("Which number?"), 10, 0).from_store == resume
-            for _ in range(2):
-                assert not client.complete("again", say("Which number?"), 10, 0, afresh=True).from_store
-            assert server.count("asked-anew") == (2 if resume else 1)
+            if resume:
+                # It can be passed over, once.
+                for _ in range(2):
+                    assert not client.complete("kept", say("Which number?"), 10, 0, afresh=True).from_store
+                assert server.count("kept-or-not") == 3

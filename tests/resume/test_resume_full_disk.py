@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
+from pytest_haystack.results.store import RowWriter, read_rows
 from tests.resume.conftest import Project
 
 if sys.platform == "win32":
@@ -68,3 +70,22 @@ def test_a_row_that_cannot_be_written_ends_the_run(project: Project) -> None:
     assert project.run("--haystack-resume")[0] == 0
     assert project.reports() == whole
     assert not project.own_asked()
+
+
+def test_a_row_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    row = {"nodeid": "haystack.yaml::test_cell[a]", "trial": 0, "schema_version": 1}
+    writer = RowWriter(tmp_path, "run")
+    writer.append(row)
+    whole = writer.path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 10, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            writer.append(row | {"trial": 1})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert writer.path.read_bytes() == whole
+    writer.append(row | {"trial": 2})
+    writer.close()
+    assert [row["trial"] for row in read_rows(writer.path)] == [0, 2]

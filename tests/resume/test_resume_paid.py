@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
 from dataclasses import replace
-
-import pytest
 
 from tests.resume.conftest import Project, finds_it
 from tests.support.openai_server import Received, Reply, answer, error
@@ -53,13 +50,10 @@ def test_only_what_is_sent_makes_an_answer_another_one(project: Project) -> None
     assert {row["model_id"] for row in project.rows() if "better" in row["nodeid"]} == {"better"}
     assert project.asked().total() == 6
 
-    # Other parameters, and other prompts, are other requests.
+    # Other parameters make it another request.
     path.write_text(text.replace("max_tokens: 32", "max_tokens: 33"))
     assert project.run("--haystack-resume", "-k", "len400-")[0] == 0
     assert project.asked().total() == 9
-    path.write_text(text)
-    assert project.run("--haystack-resume", "-k", "len400-", "--haystack-set", "sweep.seed=5")[0] == 0
-    assert project.asked().total() == 12
 
 
 def filtered(request: Received) -> Reply:
@@ -70,23 +64,27 @@ def cut(request: Received) -> Reply:
     return answer("It is 4", usage={"prompt_tokens": 90, "completion_tokens": 4})
 
 
-@pytest.mark.parametrize(
-    ("bad", "outcome"),
-    [(error(500), "infra_error"), (filtered, "content_filter"), (cut, "silent_truncation")],
-    ids=["server error", "content filter", "input cut"],
-)
-def test_an_error_is_no_answer(project: Project, bad: Reply | Callable[[Received], Reply], outcome: str) -> None:
-    project.server.base(project.name, bad)
+def test_an_error_is_no_answer(project: Project) -> None:
+    path = project.path / "haystack.yaml"
+    text = path.read_text()
+    entry = text.partition("  - id: good")[2].partition("haystack:")[0]
+    bad = {"broken": error(500), "prim": filtered, "small": cut}
+    entries = ""
+    for name, script in bad.items():
+        base = project.server.base(f"{project.name}-{name}", script)
+        entries += f"  - id: {name}{entry}".replace(project.server.base(project.name), base)
+    path.write_text(text.replace(f"  - id: good{entry}", entries))
     code, said = project.run("-k", "len400-depth0")
     assert code == 1, said
-    assert [row["outcome"] for row in project.rows()] == [outcome]
-    project.server.base(project.name, finds_it)
+    assert [row["outcome"] for row in project.rows()] == ["infra_error", "content_filter", "silent_truncation"]
+    for name in bad:
+        project.server.base(f"{project.name}-{name}", finds_it)
 
     code, said = project.run("--haystack-resume", "-k", "len400-depth0")
 
     assert code == 0, said
-    assert [row["outcome"] for row in project.rows()] == ["answered"]
-    assert set(project.asked().values()) == {2}
+    assert [row["outcome"] for row in project.rows()] == ["answered"] * 3
+    assert [project.server.count(f"{project.name}-{name}") for name in bad] == [2, 2, 2]
 
 
 def test_what_is_under_way_at_ctrl_c_is_waited_for_and_kept(project: Project) -> None:
