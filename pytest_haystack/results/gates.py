@@ -86,6 +86,8 @@ class GateMetric(ABC):
     needs_scores: ClassVar[bool] = True
     #: True where more rows can only add to the figure: too much stays too much, whatever is missing.
     grows: ClassVar[bool] = False
+    #: Keys of the gate's entry, of those that only some metrics heed, that this one does; None: not known.
+    keys: ClassVar[frozenset[str] | None] = None
 
     def is_monotone(self, entry: GateEntry) -> bool:
         """Whether the figure is monotone as this gate asks for it."""

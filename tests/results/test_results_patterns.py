@@ -197,3 +197,17 @@ def test_a_cliff_between_lengths_far_apart_may_be_a_slope() -> None:
 def test_no_rows_have_no_pattern() -> None:
     assert patterns_of([]) == []
     assert names(rows(lambda *_: 1, [1000], [50])) == []
+
+
+def test_a_dip_that_recovers_is_no_cliff() -> None:
+    dip = {1000: 1, 2000: 1, 4000: 0, 8000: 0.5, 16000: 1}
+
+    assert names(rows(lambda length, _: dip[length], list(dip))) == []
+
+
+def test_one_length_alone_makes_no_diagonal() -> None:
+    def near(length: int, depth: float) -> float:
+        return length * depth <= 90_000
+
+    assert "diagonal fade" not in names(rows(near, [1000, 2000, 4000], [30, 60, 90], 20))
+    assert "diagonal fade" in names(rows(near, [1000, 1500, 2000, 4000], [20, 40, 60, 90], 20))
