@@ -95,7 +95,7 @@ def _result(
         return GateResult(name, entry, group, "failed", text, value, n)
     if found.missing and _red(entry, found.worst):
         kinds = sorted({str(cell.lack) for cell in cells if cell.lack is not None and cell.lack not in NEUTRAL})
-        words = f"undecided: {found.missing:,} trials of the baseline have no score now ({', '.join(kinds)})"
+        words = f"undecided: {found.missing:,} of the baseline's trials have no score now ({', '.join(kinds)})"
         return GateResult(name, entry, group, "undecided", f"{words}; so far {text}", value, n)
     if not n:
         # Prompts that have changed make the baseline worthless, and nobody asked for that.
