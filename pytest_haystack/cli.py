@@ -74,8 +74,12 @@ def init(file: Path, force: bool) -> None:
 @plainly
 def validate(config: Path, overrides: tuple[str, ...]) -> None:
     """Check a sweep file; list every mistake in it."""
+    from pytest_haystack.running.gate_cells import gate_lines
+
     bench = _bench(config, overrides)
     click.echo(f"{config}: valid, {len(bench.cells):,} cells")
+    for line in gate_lines(bench):
+        click.echo(line)
     for note in (*bench.loaded.notes, *bench.notes):
         click.echo(f"note: {note}")
 
@@ -86,10 +90,11 @@ def validate(config: Path, overrides: tuple[str, ...]) -> None:
 @plainly
 def plan(config: Path, overrides: tuple[str, ...]) -> None:
     """Print what a sweep would send: cells, calls, input tokens, USD at most."""
+    from pytest_haystack.running.gate_cells import gate_lines
     from pytest_haystack.running.plan import plan_lines, plan_of
 
     bench = _bench(config, overrides)
-    for line in plan_lines(plan_of(bench, bench.cells)):
+    for line in (*plan_lines(plan_of(bench, bench.cells)), *gate_lines(bench)):
         click.echo(line)
     for note in (*bench.loaded.notes, *bench.notes):
         click.echo(f"note: {note}")

@@ -70,10 +70,15 @@ class Recorder:
 
     def pytest_report_header(self) -> list[str]:
         """What this run is going to do, and what in the sweep file looks like a slip."""
+        from pytest_haystack.running.gate_cells import gate_notes
+
         return [
             line
             for sweep in self._sweeps.loaded
-            for line in (self._header(sweep), *(f"haystack: note: {note}" for note in sweep.loaded.notes))
+            for line in (
+                self._header(sweep),
+                *(f"haystack: note: {note}" for note in (*sweep.loaded.notes, *gate_notes(sweep.bench))),
+            )
         ]
 
     @pytest.hookimpl(tryfirst=True)
@@ -129,15 +134,17 @@ class Recorder:
         """A grid of scores for each model and task, and where the reports are."""
         if not self._results:
             return
-        from pytest_haystack.reports.terminal import painted, render_grid
+        from pytest_haystack.reports.terminal import painted, render_grid, render_headline
 
         terminal = self._config.get_terminal_writer()
         for results in self._results:
             terminalreporter.section(f"haystack: {results.name}")
+            lines = render_headline(results, terminal.fullwidth)
             # With -q a reader wants the verdict and where to look, not the table.
             if self._config.get_verbosity() >= 0:
-                for line in render_grid(results, terminal.fullwidth):
-                    terminalreporter.line(painted(line, terminal.markup))
+                lines += render_grid(results, terminal.fullwidth)
+            for line in lines:
+                terminalreporter.line(painted(line, terminal.markup))
         for directory, names in self._written.items():
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
             terminalreporter.line(f"wrote {_relative(directory)}/: {', '.join(names[:MOST_NAMES])}{more}")

@@ -111,12 +111,20 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+#: Keys of gates that only some metrics heed.
+_METRIC_KEYS = frozenset({"alpha", "absolute", "relative", "base_lengths", "options"})
+
+
 def check_gates(draft: Draft, registry: Registry) -> None:
     """Gates name metrics, models and tasks that there are, and spans from small to large."""
     for index, entry in draft.entries("gates"):
         metric = entry.get("metric")
         if isinstance(metric, str) and metric not in registry.metrics:
             draft.problem(("gates", index, "metric"), registry.metrics.unknown(metric))
+        elif isinstance(metric, str) and (heeded := registry.metrics[metric].keys) is not None:
+            for key in sorted(_METRIC_KEYS & entry.keys() - heeded):
+                has = f"; it has {', '.join(sorted(heeded))}" if heeded else ""
+                draft.problem(("gates", index, key), f"{metric} has no {key}{has}")
         by = entry.get("by")
         if isinstance(by, list):
             for position, name in enumerate(by):

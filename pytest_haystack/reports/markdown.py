@@ -21,7 +21,13 @@ from pytest_haystack.reports.labels import (
     score_label,
     usd_label,
 )
-from pytest_haystack.reports.sections import comparison_sections, score_with_interval, tendency_sections
+from pytest_haystack.reports.sections import (
+    comparison_sections,
+    length_section,
+    pattern_section,
+    score_with_interval,
+    tendency_sections,
+)
 from pytest_haystack.reports.summary import summary_data
 from pytest_haystack.results.statistics import statistics_of
 
@@ -53,12 +59,14 @@ _WORDS: dict[State, str] = {
 
 
 def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> str:
-    """The page, at most 900,000 bytes of UTF-8: headline, gates, means, grids, what failed and why."""
+    """The page, at most 900,000 bytes of UTF-8: headline, effective lengths, gates, means, patterns, grids, faults."""
     data = summary_data(results, gates)
     before = [
         *_headline(results, data),
+        *length_section(results),
         *_gates(data),
         *_means(results),
+        *pattern_section(results),
         *comparison_sections(results),
         *tendency_sections(results),
     ]
@@ -80,8 +88,8 @@ def _headline(results: SweepResults, data: dict[str, Any]) -> list[str]:
     if data["interval_95"] is not None:
         low, high = interval_labels(*data["interval_95"])
         lines.append(
-            f"**Mean score {rate_label(data['end_to_end_rate'])}** over {counted(data['scored_trials'], 'trial')} "
-            f"(95% interval {low} to {high}), "
+            f"**Mean score {rate_label(data['end_to_end_rate'])}** ({data['band']}) over "
+            f"{counted(data['scored_trials'], 'trial')} (95% interval {low} to {high}), "
             f"retrieval rate {rate_label(data['retrieval_rate'])}."
         )
     lines.append(f"Outcomes: {_histogram(data['outcomes']) or 'none'}.")
@@ -105,7 +113,7 @@ def _gates(data: dict[str, Any]) -> list[str]:
     if not data["gates"]:
         return []
     signs = {"passed": "✅", "failed": "❌", "warned": "⚠️", "skipped": "➖"}
-    lines = ["## Gates", "", "| gate | | |", "|---|---|---|"]
+    lines = ["## Gates", "", "| gate | verdict | figures |", "|---|---|---|"]
     for gate in data["gates"]:
         sign = f"{signs[gate['outcome']]} {gate['outcome']}"
         lines.append(f"| {markdown_code(gate['name'])} | {sign} | {markdown_code(gate['text'])} |")

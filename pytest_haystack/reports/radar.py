@@ -11,7 +11,7 @@ from pytest_haystack.reports.drawing import Sheet, save, settings
 from pytest_haystack.reports.escape import picture_text, shorten
 from pytest_haystack.reports.labels import counted, rate_label
 from pytest_haystack.reports.palette import QUIET, line_look
-from pytest_haystack.results.statistics import end_to_end_rate, mean
+from pytest_haystack.results.statistics import end_to_end_rate, mean, scores
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -53,7 +53,9 @@ def radar_figure(results: SweepResults) -> Figure | None:
         lines = _draw(sheet, tasks, {model: [means.get((model, task)) for task in tasks] for model in models})
         shared = [task for task in tasks if all(means.get((model, task)) is not None for model in models)]
         _names(sheet, lines, {model: mean(means[(model, task)] or 0.0 for task in shared) for model in models})
-        sheet.head(f"{results.name}: mean score by task", _amounts(len(tasks), len(shared), len(models)))
+        trials = len(scores(row for cell in results.cells if not cell.group for row in cell.rows))
+        amounts = f"{_amounts(len(tasks), len(shared), len(models))}; {counted(trials, 'trial')}"
+        sheet.head(f"{results.name}: mean score by task", amounts)
         sheet.foot(results.source)
     return sheet.figure
 
@@ -95,7 +97,7 @@ def _dashes(number: int) -> str:
 def _amounts(tasks: int, shared: int, models: int) -> str:
     """How many tasks there are, and of which the means are."""
     if models == 1 or shared == tasks:
-        return counted(tasks, "task")
+        return f"{counted(tasks, 'task')}, means over them below"
     if not shared:
         return f"{counted(tasks, 'task')}, none of which every model has a score for"
     return f"{counted(tasks, 'task')}; means over the {shared} that every model has a score for"

@@ -15,6 +15,8 @@ from pytest_haystack.reports.cell_result import (
 )
 from pytest_haystack.reports.comparisons import comparison_data, comparisons_of
 from pytest_haystack.reports.escape import printable
+from pytest_haystack.reports.findings import effective_length, effective_length_data, effective_lengths, patterns_in
+from pytest_haystack.results.bands import band_of_score
 from pytest_haystack.results.statistics import Row, Statistics, statistics_of
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
@@ -29,7 +31,9 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
     ``end_to_end_rate`` is the mean score over all scored trials, ``interval_95`` its two-sided Wilson interval,
     ``retrieval_rate`` the mean over those with an answer in the form asked for. ``test_seconds`` adds up what the
     cells took, each by itself; ``wall_seconds`` is how long the run took. ``comparisons`` has, for each axis of
-    variants, its levels side by side; a miss is a scored trial with a score below 1.
+    variants, its levels side by side; a miss is a scored trial with a score below 1. ``band`` is the word for a
+    score (see `bands`), ``effective_context_length`` the longest length in tokens that with all shorter ones has the
+    mean score ``wanted_mean``, ``patterns`` what `patterns` names.
     """
     return {
         "schema_version": SCHEMA_VERSION,
@@ -44,6 +48,9 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
         "models": [printable(model) for model in results.models],
         "tasks": [printable(task) for task in results.tasks],
         **_figures(results.cells),
+        "effective_context_length": {
+            printable(model): effective_length_data(found) for model, found in effective_lengths(results).items()
+        },
         "wall_seconds": results.wall_seconds,
         "gates": [
             {
@@ -64,6 +71,8 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
                 "variant": dict(cells[0].variant),
                 "chance": results.chance.get(task),
                 **_figures(cells),
+                "effective_context_length": effective_length_data(effective_length(cells)),
+                "patterns": [pattern._asdict() for pattern in patterns_in(cells)],
                 "conflict": _conflict(cells),
                 "abstention": _abstention(cells),
                 "by_context_length": _by_length(cells),
@@ -106,6 +115,7 @@ def _figures(cells: Sequence[CellResult]) -> dict[str, Any]:
     return {
         "cells": {"total": len(cells), **state_counts(cells)},
         **_rates(figures),
+        "band": band_of_score(figures.end_to_end_rate),
         "retrieval_rate": figures.retrieval_rate,
         "retrieval_trials": figures.retrieval_n,
         "outcomes": {printable(name): count for name, count in figures.outcomes.items()},

@@ -19,7 +19,13 @@ _NO_ERROR = frozenset({"answered", "refused", "truncated", "no_final_answer", "e
 _NOT_ASKED = frozenset({"context_overflow", "budget"})
 
 
-class MeanScore(GateMetric):
+class _Plain(GateMetric):
+    """A metric without keys of its own."""
+
+    keys = frozenset()
+
+
+class MeanScore(_Plain):
     """Mean score of all scored trials, 0 to 1."""
 
     monotone = True
@@ -38,6 +44,7 @@ class LowerBound(GateMetric):
     """
 
     monotone = True
+    keys = frozenset({"alpha"})
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
         found = scores(rows)
@@ -50,8 +57,14 @@ class LowerBound(GateMetric):
         sure = f"{100 * (1 - entry.alpha):g} %"
         return Measurement(value, len(found), f"{sure} lower bound {value:.4g}, {_mean_text(found)}")
 
+    def advice(self, entry: GateEntry) -> str:
+        if entry.min is None or not 0 < entry.min < 1:
+            return ""
+        # All right, the bound is alpha to the power of 1 / n.
+        return f"it takes {math.ceil(math.log(entry.alpha) / math.log(entry.min)):,} trials to show {entry.min:.12g}"
 
-class WorstDepthMean(GateMetric):
+
+class WorstDepthMean(_Plain):
     """The lowest mean score among depths, each pooled over its context lengths."""
 
     monotone = True
@@ -72,6 +85,8 @@ class EffectiveContextLength(GateMetric):
     lengths (NoLiMa's, arXiv 2502.05167).
     """
 
+    keys = frozenset({"absolute", "relative", "base_lengths"})
+
     def is_monotone(self, entry: GateEntry) -> bool:
         # A better score at short context raises what the others are held to.
         return entry.relative is None
@@ -88,7 +103,7 @@ class EffectiveContextLength(GateMetric):
         return Measurement(found.tokens, n, text)
 
 
-class PrimacyBiasRate(GateMetric):
+class PrimacyBiasRate(_Plain):
     """Share of trials with two contradictory facts in which the first one's value was given alone."""
 
     task_types = frozenset({"conflicting"})
@@ -100,7 +115,7 @@ class PrimacyBiasRate(GateMetric):
         return Measurement(rates.primacy_bias, rates.n, f"primacy bias {rates.primacy_bias:.4g} of {_trials(rates.n)}")
 
 
-class RecencyBiasRate(GateMetric):
+class RecencyBiasRate(_Plain):
     """Share of trials with two contradictory facts in which the last one's value was given alone."""
 
     task_types = frozenset({"conflicting"})
@@ -112,7 +127,7 @@ class RecencyBiasRate(GateMetric):
         return Measurement(rates.recency_bias, rates.n, f"recency bias {rates.recency_bias:.4g} of {_trials(rates.n)}")
 
 
-class Abstention(GateMetric):
+class Abstention(_Plain):
     """Youden's J: hit rate plus rate of rightly saying that the text has no answer, minus 1. From -1 to 1."""
 
     task_types = frozenset({"unanswerable"})
@@ -130,7 +145,7 @@ class Abstention(GateMetric):
         return Measurement(rates.youden_j, rates.answerable + rates.unanswerable, text)
 
 
-class ErrorRate(GateMetric):
+class ErrorRate(_Plain):
     """Share of the trials that were asked and ended in an error of provider, network or set-up."""
 
     needs_scores = False
@@ -144,7 +159,7 @@ class ErrorRate(GateMetric):
         return Measurement(value, len(asked), f"error rate {value:.4g}: {errors} of {_trials(len(asked))}")
 
 
-class CostUsd(GateMetric):
+class CostUsd(_Plain):
     """What the answers cost, in USD."""
 
     needs_scores = False
@@ -160,7 +175,7 @@ class CostUsd(GateMetric):
         return Measurement(value, len(rows), f"cost {value:.4g} USD over {_trials(len(rows))}")
 
 
-class P95LatencySeconds(GateMetric):
+class P95LatencySeconds(_Plain):
     """The latency, in seconds, that 95 % of the answers stay within (nearest rank)."""
 
     needs_scores = False

@@ -23,7 +23,7 @@ _ONE_OF_SEVERAL = frozenset({"distractor", "key_value"})
 PERFECT_RATE, _ALPHA = 0.9, 0.05
 #: Least fall of the mean score over the edge of a cliff, and the factor between neighbouring lengths from which on
 #: a steady decay would look like one.
-CLIFF_FALL, MOST_STEP = 0.4, 4.0
+CLIFF_FALL, MOST_STEP = 0.5, 4.0
 
 
 class Pattern(NamedTuple):
@@ -76,11 +76,11 @@ def perfect_square(units: Iterable[Unit]) -> Pattern | None:
 
 
 def context_cliff(units: Iterable[Unit]) -> Pattern | None:
-    """The mean score falls by at least 0.4 from one length to the next, and stays down.
+    """The mean score falls by at least 0.5 from one length to the next, and stays down.
 
-    Every length before the edge is that much better than every length behind it. The two lengths at the edge differ
-    at the level .01 by themselves, and all before from all behind at .001. They must lie within a factor of 4: over
-    more, a steady decay cannot be told from a cliff.
+    Every length before the edge is that much better than every length behind it, and no other neighbours differ by
+    half as much. The two lengths at the edge differ at the level .01 by themselves, and all before from all behind at
+    .001. They must lie within a factor of 4: over more, a steady decay cannot be told from a cliff.
     """
     listed = list(units)
     lengths, _ = _axes(listed)
@@ -88,7 +88,9 @@ def context_cliff(units: Iterable[Unit]) -> Pattern | None:
     means = {length: _mean(found) for length, found in scores.items()}
     for last, first in pairwise(lengths):
         before, behind = [x for x in lengths if x <= last], [x for x in lengths if x >= first]
-        if min(means[x] for x in before) - max(means[x] for x in behind) < CLIFF_FALL or first > MOST_STEP * last:
+        fall = min(means[x] for x in before) - max(means[x] for x in behind)
+        others = [abs(means[x] - means[y]) for part in (before, behind) for x, y in pairwise(part)]
+        if fall < CLIFF_FALL or first > MOST_STEP * last or max(others, default=0.0) > fall / 2:
             continue
         high, low = [s for x in before for s in scores[x]], [s for x in behind for s in scores[x]]
         if step_is_steep(scores[last], scores[first], 0.01) and step_is_steep(high, low, 0.001):
@@ -121,14 +123,14 @@ def diagonal_fade(units: tuple[Unit, ...]) -> Pattern | None:
     The scores split best by tokens from the start, or from the end, with at least 0.4 between the means of the two
     sides; the split explains at least 5 % more of the variance than any rectangle of lengths from one on and
     neighbouring depths does (a cliff, a lost third); it runs through at least two of three or more lengths; and
-    chance gives as sharp a split in one of 1,000 deals at most.
+    chance gives as sharp a split in 3 of 10,000 deals at most.
     """
     found = diagonal_split(units)
     return None if found is None else Pattern("diagonal fade", _split_text(found))
 
 
 def _band(name: str, units: tuple[Unit, ...], band: str, *, worse: bool) -> Pattern | None:
-    """A third of the depths differs from both others by at least 0.2, and from their union at the level .001.
+    """A third of the depths differs from both others by at least 0.2, and from their union at the level .0003.
 
     The length from which on it does is the one at which the difference stands out most; the test takes into account
     that it was looked for.

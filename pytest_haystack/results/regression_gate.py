@@ -35,6 +35,8 @@ class Regression(GateMetric):
     undecided unless they cannot change the verdict; what was not selected is not compared.
     """
 
+    keys = frozenset({"alpha"})
+
     def __init__(self, baseline: Iterable[Row] = ()) -> None:
         self._rows: dict[tuple[str, str, int, float], list[Row]] = {}
         for row in baseline:
@@ -89,7 +91,7 @@ def _result(
     entry: GateEntry, group: Mapping[str, Any], cells: Sequence[GatedCell], found: _Scenarios, family: int
 ) -> GateResult:
     real = found.real
-    name, text = gate_name(entry, group), _text(real)
+    name, text = gate_name(entry, tuple(group.values())), _text(real)
     value, n = real.difference, real.n
     if _red(entry, found.best):
         return GateResult(name, entry, group, "failed", text, value, n)

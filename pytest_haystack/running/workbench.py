@@ -24,7 +24,7 @@ from pytest_haystack.models.model import Prompt
 from pytest_haystack.models.redaction import Redactor, secret_values
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.registry import Registry
-from pytest_haystack.running.gate_cells import check_gates
+from pytest_haystack.running.gate_cells import check_gates, gate_notes
 from pytest_haystack.running.judging import judges_of
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.running.sizing import check_fit, reserve
@@ -202,6 +202,7 @@ class Workbench:
                 f"{name}: {judge.model} judges answers, one further request each; plan and costs leave them out"
                 for name, judge in self.judges.items()
             ]
+            + gate_notes(self)
         )
 
     def sample(self, cell: Cell) -> tuple[Sequence[Needle], Ask]:
