@@ -11,7 +11,7 @@ import pytest
 
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.errors import HaystackError
-from pytest_haystack.session import ROWS, TRIALS, Sweeps, usage_error
+from pytest_haystack.session import KEPT, ROWS, TRIALS, Sweeps, usage_error
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
@@ -71,10 +71,17 @@ class RowSender:
         if cell is not None and (report.when == "setup" or rows):
             own = isinstance(item.parent, SweepFile)
             report.haystack = json.dumps(  # type: ignore[attr-defined]  # pytest carries added attributes
-                {"sweep": cell.sweep, "cell": cell.id, "own": own, "rows": rows or []}
+                {
+                    "sweep": cell.sweep,
+                    "cell": cell.id,
+                    "own": own,
+                    "rows": rows or [],
+                    "kept": item.stash.get(KEPT, 0),
+                }
             )
             if rows:
                 rows.clear()
+                item.stash[KEPT] = 0
         if report.when == "call" and report.passed and TRIALS in item.stash:
             # Only what failed may be run again; the rest would pile up over the session.
             del item.stash[TRIALS]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_haystack.errors import HaystackError, NoRowError
-from pytest_haystack.session import ROWS, TRIALS, sweep_of
+from pytest_haystack.session import KEPT, ROWS, TRIALS, sweep_of
 from pytest_haystack.text import printable
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ def haystack_trials(
             if kept.get(trial.number) is not trial:
                 kept[trial.number] = trial
                 rows.append(trial.row)
+                if trial.completion is not None and trial.completion.from_store:
+                    item.stash[KEPT] = item.stash.get(KEPT, 0) + 1
     trials = [kept[number] for number in sorted(kept)]
     unscored = [trial for trial in trials if trial.score is None]
     if unscored and all(trial.outcome in SKIPPED for trial in unscored):

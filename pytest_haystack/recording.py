@@ -64,6 +64,8 @@ class Recorder:
         self._troubles: list[str] = []
         #: Decides the gates.
         self.keeper = GateKeeper(config, sweeps, self)
+        #: Answers that were not asked for in this run.
+        self._kept = 0
         self.started_utc = datetime.now(timezone.utc)
         self.run_id = f"{self.started_utc:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
         self._files = RowFiles(config, sweeps, self.run_id)
@@ -97,7 +99,9 @@ class Recorder:
         tested = self._known(report)
         if tested is None:
             return
-        for row in json.loads(getattr(report, "haystack", "{}")).get("rows", ()):
+        told = json.loads(getattr(report, "haystack", "{}"))
+        self._kept += told.get("kept", 0)
+        for row in told.get("rows", ()):
             # What is asked again leaves a row of its own.
             if report.outcome != "rerun" or row["score"] is not None:  # type: ignore[comparison-overlap]
                 tested.rows[row["trial"]] = self._files.append(tested.sweep, row)
@@ -148,6 +152,10 @@ class Recorder:
         for directory, names in self._written.items():
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
             terminalreporter.line(f"wrote {_relative(directory)}/: {', '.join(names[:MOST_NAMES])}{more}")
+        if self._kept:
+            where = "replayed from rows" if self._sweeps.keeper.replays else "there already"
+            rows = sum(len(one.rows) for one in self._tested.values())
+            terminalreporter.line(f"haystack: {self._kept} of {rows} answers were {where}, and not asked for")
         for trouble in self._troubles:
             terminalreporter.line(f"haystack: {trouble}", yellow=True)
 

@@ -32,6 +32,9 @@ TRIALS: pytest.StashKey[dict[int, Trial]] = pytest.StashKey()
 #: Rows that an item has left and that no report has carried off yet.
 ROWS: pytest.StashKey[list[Mapping[str, Any]]] = pytest.StashKey()
 
+#: How many of those rows hold an answer that was not asked for now.
+KEPT: pytest.StashKey[int] = pytest.StashKey()
+
 
 class Sweep:
     """One sweep file in this process."""

@@ -34,8 +34,28 @@ def test_a_replay_says_what_the_run_said(ran: Project, workers: tuple[str, ...])
     code, said = ran.run("--haystack-replay", "haystack-report/results.jsonl", *workers)
 
     assert code == 0, said
+    assert "haystack: 8 of 8 answers were replayed from rows, and not asked for" in said
     assert ran.reports() == whole
     assert not (ran.path / ".haystack").exists()
+
+
+def test_a_worker_that_takes_another_s_place_replays_the_same_rows(ran: Project) -> None:
+    shutil.copy(ran.path / "rows.jsonl", ran.report / "results.jsonl")
+    (ran.path / "conftest.py").write_text(
+        "import os, pathlib, signal, pytest\n"
+        "DIED = pathlib.Path(__file__).with_name('died')\n"
+        "@pytest.hookimpl(trylast=True)\n"
+        "def pytest_runtest_setup(item):\n"
+        "    if 'len600-depth0' in item.nodeid and not DIED.exists():\n"
+        "        DIED.touch()\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+
+    code, said = ran.run("--haystack-replay", "haystack-report/results.jsonl", "-n", "1")
+
+    assert code == 0, said
+    assert "4 passed, 1 rerun" in said
+    assert len(ran.rows()) == 8
 
 
 def test_today_s_scorers_and_thresholds_count(ran: Project) -> None:

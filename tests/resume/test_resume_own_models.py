@@ -85,15 +85,17 @@ def test_functions_of_one_name_do_not_answer_for_each_other(project: Project) ->
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "two workers"])
 def test_an_error_is_asked_again_and_an_answer_is_not(project: Project, workers: Workers) -> None:
-    project.write_own(hook="if int(prompt.sha256, 16) % 2: raise OSError('gone')")
+    project.write_own(hook="if int(prompt.sha256, 16) % 4: raise OSError('gone')")
     code, said = project.run(*workers)
     assert code == 1, said
     failed = [row["nodeid"] for row in project.rows() if row["score"] is None]
     assert 0 < len(failed) < 4
     project.write_own()
 
-    assert project.run("--haystack-resume", *workers)[0] == 0
+    code, said = project.run("--haystack-resume", *workers)
 
+    assert code == 0, said
+    assert f"haystack: {4 - len(failed)} of 4 answers were there already, and not asked for" in said
     assert project.own_asked().total() == 4 + len(failed)
     assert [row["outcome"] for row in project.rows()] == ["answered"] * 4
 
