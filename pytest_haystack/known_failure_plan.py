@@ -79,66 +79,78 @@ class _Planner:
         for cell in cells:
             self._groups.setdefault((cell.model, cell.task), []).append(cell)
         self._mine = [{cell.id for cell in cells if covers(entry, cell)} for entry in entries]
-        self._rewritable = [
-            entry.reason.startswith(OURS) and entry.strict is None and entry.run and mine <= seen.failed.keys()
-            for entry, mine in zip(entries, self._mine, strict=True)
-        ]
+        #: Entries of which some cells passed.
+        self._stale = {index for index, mine in enumerate(self._mine) if mine & seen.passed.keys()}
+        #: Entries that no person wrote, and of which all is known: they may be written anew.
+        self._own = {
+            index
+            for index, (entry, mine) in enumerate(zip(entries, self._mine, strict=True))
+            if entry.reason.startswith(OURS) and entry.strict is None and entry.run
+            if mine and mine <= seen.failed.keys() | seen.passed.keys()
+        }
 
     def update(self) -> Update:
         """The whole plan."""
-        replaced: dict[int, Sequence[Mapping[str, Any]]] = {}
-        lines: list[str] = []
-        passed = self._seen.passed.keys()
-        kept = [index for index, mine in enumerate(self._mine) if not mine & passed]
-        spoken_for = set[str]().union(*(self._mine[index] for index in kept))
-        for index, mine in enumerate(self._mine):
-            if index in kept:
-                continue
-            left = mine - passed - spoken_for
-            replaced[index] = self._narrowed(index, left)
-            lines.append(self._told(index, replaced[index]))
-            spoken_for |= left
-        loose = self._seen.failed.keys() - spoken_for
-        if not loose:
-            return Update(replaced, (), lines, ())
-        released, ranges, unlisted = self._listed(loose, kept)
+        taken = self._taken()
+        while True:
+            narrowed, spoken_for = self._narrowed_entries(taken)
+            wanted = self._seen.failed.keys() - spoken_for
+            ranges, unlisted = self._listed(wanted)
+            lost = {index for index in taken if self._mine[index] & set(unlisted)}
+            if not lost:
+                break
+            # What was known to fail and still does is not forgotten for want of trials.
+            taken -= lost
+        replaced: dict[int, Sequence[Mapping[str, Any]]] = dict(narrowed)
         added = self._entries(ranges, self._reason)
-        for index in released:
+        for index in sorted(taken):
             # One that comes out as it was stays, with its reason.
             same = [entry for entry in added if _where(entry) == _where(self._written[index])]
             added = [entry for entry in added if entry not in same]
             if not same:
                 replaced[index] = ()
-                lines.append(f"merged: {flow_yaml(dict(self._written[index]))}")
+        lines = [self._told(index, entries, index in taken) for index, entries in sorted(replaced.items())]
         lines += [f"added: {flow_yaml(entry)}" for entry in added]
         return Update(replaced, added, lines, [self._doubt(cell) for cell in unlisted])
 
-    def _listed(
-        self, loose: Collection[str], kept: Sequence[int]
-    ) -> tuple[list[int], dict[Group, list[Range]], list[str]]:
-        """Ranges for the cells that no entry covers.
+    def _taken(self) -> set[int]:
+        """Own entries that are written anew: those of which cells passed, and those beside cells that get a range.
 
-        Entries of this plan's own making that stand beside them are taken up again, so that the list stays small;
-        those whose cells would then be lost stay. Returns their indices, the ranges, and the cells without one.
+        So the list stays small, and a run that finds what it found before changes nothing.
         """
-        groups = {self._group(cell) for cell in loose}
-        beside = [index for index in kept if groups & {self._group(cell) for cell in self._mine[index]}]
-        released = [index for index in beside if self._rewritable[index]]
+        taken = self._own & self._stale
         while True:
-            held = set[str]().union(*(self._mine[index] for index in kept if index not in released))
-            wanted = set(loose).union(*(self._mine[index] for index in released)) - held
-            ranges: dict[Group, list[Range]] = {}
-            unlisted: list[str] = []
-            for group in self._groups:
-                own = {cell for cell in wanted if self._group(cell) == group}
-                if own:
-                    found, missing = self._ranges(group, own, self._seen.failed.keys(), evident=True)
-                    ranges[group] = found
-                    unlisted += missing
-            lost = [index for index in released if self._mine[index] & set(unlisted)]
-            if not lost:
-                return released, ranges, unlisted
-            released = [index for index in released if index not in lost]
+            wanted = self._seen.failed.keys() - self._narrowed_entries(taken)[1]
+            listed = wanted.difference(self._listed(wanted)[1])
+            groups = {self._group(cell) for cell in listed}
+            beside = {index for index in self._own if groups & {self._group(cell) for cell in self._mine[index]}}
+            if beside <= taken:
+                return taken
+            taken |= beside
+
+    def _narrowed_entries(self, taken: Collection[int]) -> tuple[dict[int, Sequence[Mapping[str, Any]]], set[str]]:
+        """What becomes of entries with cells that passed, and all cells that entries cover then; without ``taken``."""
+        spoken_for = set[str]()
+        for index, mine in enumerate(self._mine):
+            if index not in self._stale and index not in taken:
+                spoken_for |= mine
+        narrowed: dict[int, Sequence[Mapping[str, Any]]] = {}
+        for index in sorted(self._stale.difference(taken)):
+            left = self._mine[index] - self._seen.passed.keys() - spoken_for
+            narrowed[index] = self._narrowed(index, left)
+            spoken_for |= left
+        return narrowed, spoken_for
+
+    def _listed(self, wanted: Collection[str]) -> tuple[dict[Group, list[Range]], list[str]]:
+        """Ranges for these cells, and the cells without one."""
+        ranges: dict[Group, list[Range]] = {}
+        unlisted: list[str] = []
+        for group in self._groups:
+            own = {cell for cell in wanted if self._group(cell) == group}
+            if own:
+                ranges[group], missing = self._ranges(group, own, self._seen.failed.keys(), evident=True)
+                unlisted += missing
+        return ranges, unlisted
 
     def _narrowed(self, index: int, left: Collection[str]) -> Sequence[Mapping[str, Any]]:
         """Entries for what is left of one, with all else that it says."""
@@ -203,11 +215,12 @@ class _Planner:
         mean = rate_label(math.fsum(scores) / len(scores))
         return {"reason": f"{OURS}mean {mean} over {counted(len(scores), 'trial')})"}
 
-    def _told(self, index: int, entries: Sequence[Mapping[str, Any]]) -> str:
-        passed = len(self._mine[index] & self._seen.passed.keys())
-        what = f"{passed:,} of its {counted(len(self._mine[index]), 'cell')} passed"
-        word = "narrowed" if entries else "dropped"
-        return f"{word} ({what}): {flow_yaml(dict(self._written[index]))}"
+    def _told(self, index: int, entries: Sequence[Mapping[str, Any]], taken: bool) -> str:
+        mine = self._mine[index]
+        passed = len(mine & self._seen.passed.keys())
+        what = f" ({passed:,} of its {counted(len(mine), 'cell')} passed)" if passed else ""
+        word = "narrowed" if entries else "replaced" if taken and passed < len(mine) else "dropped"
+        return f"{word}{what}: {flow_yaml(dict(self._written[index]))}"
 
     def _doubt(self, cell: str) -> str:
         scores = self._seen.failed[cell]

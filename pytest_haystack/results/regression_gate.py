@@ -35,6 +35,8 @@ class Regression(GateMetric):
     undecided unless they cannot change the verdict; what was not selected is not compared.
     """
 
+    keys = frozenset({"alpha"})
+
     def __init__(self, baseline: Iterable[Row] = ()) -> None:
         self._rows: dict[tuple[str, str, int, float], list[Row]] = {}
         for row in baseline:
@@ -95,7 +97,7 @@ def _result(
         return GateResult(name, entry, group, "failed", text, value, n)
     if found.missing and _red(entry, found.worst):
         kinds = sorted({str(cell.lack) for cell in cells if cell.lack is not None and cell.lack not in NEUTRAL})
-        words = f"undecided: {found.missing:,} trials of the baseline have no score now ({', '.join(kinds)})"
+        words = f"undecided: {found.missing:,} of the baseline's trials have no score now ({', '.join(kinds)})"
         return GateResult(name, entry, group, "undecided", f"{words}; so far {text}", value, n)
     if not n:
         # Prompts that have changed make the baseline worthless, and nobody asked for that.

@@ -40,7 +40,8 @@ def gate_lines(bench: Workbench) -> list[str]:
         number = f"{len(groups)} group{'' if len(groups) == 1 else 's'}"
         by = f" by {', '.join(entry.by)}: {number}" if entry.by else ""
         warns = ", warns only" if entry.severity == "warn" else ""
-        lines.append(f"gate {entry.id}: {entry.metric} of {' and '.join(ends)}{by}{warns}")
+        bounds = f" of {' and '.join(ends)}" if ends else ""
+        lines.append(f"gate {entry.id}: {entry.metric}{bounds}{by}{warns}")
     return lines
 
 

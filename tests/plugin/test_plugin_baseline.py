@@ -115,7 +115,7 @@ def test_errors_leave_the_verdict_open_only_where_they_could_change_it(old: Path
     run("--haystack-baseline", "old")
     ((outcome, text),) = gates(pytester.path / "haystack-report").values()
     assert outcome == "skipped"
-    assert text.startswith("undecided: 1 trials of the baseline have no score now (error); so far mean score 1.00")
+    assert text.startswith("undecided: 1 of the baseline's trials have no score now (error); so far mean score 1.00")
 
     # Four wrong are enough, whatever the fifth answer would have been.
     plan(pytester.path, MIDDLE | wrong([500], [0], "error"))
@@ -137,7 +137,7 @@ def test_a_run_that_stops_early_does_not_pass_the_gate(old: Path, run: Run, writ
     assert result.ret == 1
     ((outcome, text),) = gates(pytester.path / "haystack-report").values()
     assert outcome == "skipped"
-    assert "14 trials of the baseline have no score now (stop)" in text
+    assert "14 of the baseline's trials have no score now (stop)" in text
 
 
 @pytest.mark.parametrize(

@@ -131,3 +131,23 @@ def test_a_row_of_lengths_and_a_column_of_depths_are_two_entries() -> None:
         ({"min": 1000, "max": 4000}, [100]),
         ([2000], {"min": 0, "max": 100}),
     ]
+
+
+def test_what_was_listed_is_not_lost_when_it_is_taken_up_again_with_too_few_trials() -> None:
+    # One wrong answer is no evidence of a rate below 0.9, and the two cells have no range in common.
+    listed = {
+        "model": "a",
+        "task": "multi",
+        "context_lengths": [1000],
+        "depth_percents": [0],
+        "reason": OURS + "mean 0.00 over 9 trials)",
+    }
+    fails = {("multi", "a", 1000, 0.0), ("multi", "a", 4000, 100.0)}
+    states = [
+        "failed" if (one.task, one.model, one.context_length, one.depth_percent) in fails else "passed" for one in CELLS
+    ]
+
+    update, after = planned([listed], states)
+
+    assert after == [listed]
+    assert update.unlisted == ["multi-a-len4000-depth100: mean 0.00 over 1 trial, threshold 0.9"]

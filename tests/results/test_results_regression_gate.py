@@ -102,7 +102,7 @@ def test_what_went_wrong_leaves_it_open_where_it_matters(lack: str) -> None:
     result = judged([1] * 10, [0] * 3 + [1] * 6 + [None], lack)
 
     assert (result.outcome, result.fails_run) == ("undecided", True)
-    assert f"1 trials of the baseline have no score now ({lack})" in result.text
+    assert f"1 of the baseline's trials have no score now ({lack})" in result.text
 
 
 def test_what_had_no_score_in_the_baseline_either_is_not_missed() -> None:
