@@ -103,7 +103,9 @@ def _rebuild(bench: Workbench, row: dict[str, Any]) -> tuple[Document, Prompt]:
 def _document(bench: Workbench, row: dict[str, Any]) -> Document:
     recipe = row["recipe"]
     if "haystack" in recipe:
-        return rebuild(bench.haystack_text(row["task"], recipe["document_tokens"]), recipe)
+        text = bench.haystack_text(row["task"], recipe["document_tokens"])
+        # The same text by hash; rows from before its source had versions call it by the bare name.
+        return rebuild(text, {**recipe, "haystack": {**recipe["haystack"], "source": text.source}})
     if "tokenizer" not in recipe:
         raise HaystackError("this row's document came from a fixture of the test's own; only that can rebuild it")
     # A document without filler: its records follow from the task and the seed.

@@ -21,16 +21,19 @@ WHOLE = "\n\n".join(text.strip("\n") for text in TEXTS.values())
 #: Phrases that machine-written text repeats, and connectives of the school essay.
 WORN = (
     r"tapestry|delv(e|es|ed|ing)|testament to|in a world where|not just|not only|not merely|it is worth noting|"
-    r"worth noting|at its core|in today's|a reminder that|more than just|rich in|navigat(e|es|ing) the|furthermore|"
-    r"moreover|in conclusion|in summary|ultimately|game.changer|deep dive|ever.evolving|fast.paced|seamless(ly)?|"
-    r"multifaceted|nuanced|intricate|vibrant|bustling|nestled|embark(s|ed|ing)?|unlock(s|ed|ing)? the|harness(es|ed|ing)? the|"
-    r"underscores?|pivotal|crucial|profound(ly)?|transformative|resilien(t|ce)|holistic|synerg\w+|paradigm|"
-    r"a symphony of|the power of|stand(s|ing)? as a|serves as a|speaks volumes|when it comes to|let that sink in|"
-    r"here's the thing|the truth is simple|and that's okay|little did \w+ know|whispers? of|echoes of|dance of|"
-    r"as an ai|language model"
+    r"worth noting|at its core|in today's|a reminder that|more than just|rich in|navigat(e|es|ing) the|"
+    r"furthermore|moreover|in conclusion|in summary|ultimately|game.changer|deep dive|ever.evolving|fast.paced|"
+    r"seamless(ly)?|multifaceted|nuanced|intricate|vibrant|bustling|nestled|embark(s|ed|ing)?|"
+    r"unlock(s|ed|ing)? the|harness(es|ed|ing)? the|underscores?|pivotal|crucial|profound(ly)?|transformative|"
+    r"resilien(t|ce)|holistic|synerg\w+|paradigm|a symphony of|the power of|stand(s|ing)? as a|serves as a|"
+    r"speaks volumes|when it comes to|let that sink in|here's the thing|the truth is simple|and that's okay|"
+    r"little did \w+ know|whispers? of|echoes of|dance of|as an ai|language model"
 )
 #: "It isn't a wall, it's a door": as a habit it marks the machine; ordinary prose has it now and then.
-NOT_BUT = r"\b(?:it|that|this)(?:'s not| isn't| is not| wasn't| was not) (?:[\w']+ ){1,6}?[\w']+[,;.:] ?(?:it|that|this)(?:'s| is| was)\b"
+NOT_BUT = (
+    r"\b(?:it|that|this)(?:'s not| isn't| is not| wasn't| was not) (?:[\w']+ ){1,6}?[\w']+[,;.:] ?"
+    r"(?:it|that|this)(?:'s| is| was)\b"
+)
 
 
 def test_there_are_sixty_thousand_words_in_forty_essays() -> None:
@@ -121,9 +124,9 @@ def test_many_essays_together_are_as_varied_as_a_novel(part: int) -> None:
 
 
 def test_the_collection_compresses_like_a_novel() -> None:
-    text = WHOLE[:390_000]
+    packed = zlib.compress(WHOLE.encode(), 9)
 
-    assert 0.35 < len(zlib.compress(text.encode(), 9)) / len(text) < 0.37, "novels of this length: 0.352 to 0.362"
+    assert 0.35 < len(packed) / len(WHOLE) < 0.37, "novels of this length: 0.352 to 0.363"
 
 
 def test_no_eight_words_in_a_row_come_twice_in_all_essays() -> None:

@@ -16,6 +16,7 @@ from pytest_haystack.haystacks import essays as module
 from pytest_haystack.haystacks.essays import Essays, FirstEssays, essay_files
 from pytest_haystack.haystacks.source import SourceOptions
 from pytest_haystack.registry import NEWEST, Registry
+from pytest_haystack.tokens.vocabularies import load_encoding
 from tests.haystacks.essays import FILES, FOLDER
 
 ROOT = FOLDER.parents[1]
@@ -66,6 +67,14 @@ def test_the_bare_name_means_the_newest_version() -> None:
             f"essays@{version}",
             version,
         )
+
+
+def test_the_readme_says_how_much_text_there_is() -> None:
+    text = Essays(SourceOptions(), ROOT).read(1)
+    tokens = load_encoding("cl100k_base").count(text)
+    words = len(text.split()) // 10_000 * 10_000
+
+    assert f"{len(FILES)} bundled essays of {words:,} words ({tokens:,} tokens)" in (ROOT / "README.md").read_text()
 
 
 def test_no_essay_was_made_longer_or_shorter_by_git() -> None:
