@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_haystack.results.bounds import betting_lower, clopper_pearson_lower
 from pytest_haystack.results.effective_length import RULER_THRESHOLD, LengthScores, effective_length_of
 from pytest_haystack.results.gates import GateMetric, Measurement
+from pytest_haystack.results.judging import whole_cost
 from pytest_haystack.results.statistics import Row, mean, scores, wilson
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
@@ -160,15 +161,14 @@ class ErrorRate(_Plain):
 
 
 class CostUsd(_Plain):
-    """What the answers cost, in USD."""
+    """What the answers and their judging cost, in USD."""
 
     needs_scores = False
     grows = True
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
-        known = [row["cost_usd"] for row in rows if row.get("cost_usd") is not None]
         unknown = sum(row.get("cost_usd") is None and row.get("usage") is not None and _answered(row) for row in rows)
-        value = math.fsum(known)
+        value = whole_cost(rows) or 0.0
         if unknown and not (entry.max is not None and value > entry.max):
             words = f"the cost of {_trials(unknown)} is not known; set `pricing` on the model"
             return Measurement(None, len(rows), words)
