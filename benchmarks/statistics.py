@@ -233,9 +233,7 @@ def searched(rates: list[list[float]], most: int, chance: random.Random) -> tupl
 
 def gridded(rates: list[list[float]], trials: int, chance: random.Random) -> int:
     """Answer of a grid with so many trials a cell, smoothed to fall with length."""
-    means = [
-        sum(coin(rate, chance) for rate in row for _ in range(trials)) / (trials * len(row)) for row in rates
-    ]
+    means = [sum(coin(rate, chance) for rate in row for _ in range(trials)) / (trials * len(row)) for row in rates]
     return answer_of(isotonic(means))
 
 

@@ -75,7 +75,8 @@ def init(file: Path, force: bool) -> None:
 def validate(config: Path, overrides: tuple[str, ...]) -> None:
     """Check a sweep file; list every mistake in it."""
     bench = _bench(config, overrides)
-    click.echo(f"{config}: valid, {len(bench.cells):,} cells")
+    searches = f", {len(bench.searches):,} searches" if bench.searches else ""
+    click.echo(f"{config}: valid, {len(bench.cells):,} cells{searches}")
     for note in (*bench.loaded.notes, *bench.notes):
         click.echo(f"note: {note}")
 
@@ -89,7 +90,7 @@ def plan(config: Path, overrides: tuple[str, ...]) -> None:
     from pytest_haystack.running.plan import plan_lines, plan_of
 
     bench = _bench(config, overrides)
-    for line in plan_lines(plan_of(bench, bench.cells)):
+    for line in plan_lines(plan_of(bench, bench.cells, bench.searches)):
         click.echo(line)
     for note in (*bench.loaded.notes, *bench.notes):
         click.echo(f"note: {note}")

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.errors import HaystackError
-from pytest_haystack.session import ROWS, TRIALS, Sweeps, usage_error
+from pytest_haystack.session import ROWS, SEARCH_TRIALS, TRIALS, Sweeps, search_of, usage_error
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
@@ -59,18 +59,21 @@ class RowSender:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Every row leaves with the first report after it was made, so that a worker that dies takes none along."""
         report = yield
-        cell = cell_of(item)
+        cell, search = cell_of(item), search_of(item)
         rows = item.stash.get(ROWS, None)
-        if cell is not None and (report.when == "setup" or rows):
+        asking = cell or search
+        if asking is not None and (report.when == "setup" or rows):
             own = isinstance(item.parent, SweepFile)
             report.haystack = json.dumps(  # type: ignore[attr-defined]  # pytest carries added attributes
-                {"sweep": cell.sweep, "cell": cell.id, "own": own, "rows": rows or []}
+                {"sweep": asking.sweep, "cell": asking.id, "own": own, "search": cell is None, "rows": rows or []}
             )
             if rows:
                 rows.clear()
-        if report.when == "call" and report.passed and TRIALS in item.stash:
+        if report.when == "call" and report.passed:
             # Only what failed may be run again; the rest would pile up over the session.
-            del item.stash[TRIALS]
+            for key in (TRIALS, SEARCH_TRIALS):
+                if key in item.stash:
+                    del item.stash[key]
         return report
 
 
@@ -88,9 +91,14 @@ class GatewayHost:
         if self._idle():
             return
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
+        searches = [search for item in session.items if (search := search_of(item)) is not None]
+        paid = False
         for sweep in self._sweeps.loaded:
-            sweep.bench.expect([cell for cell in cells if cell.sweep == sweep.name])
-        if any(sweep.asks_paid(cell) for sweep in self._sweeps.loaded for cell in cells if cell.sweep == sweep.name):
+            own = [cell for cell in cells if cell.sweep == sweep.name]
+            sought = [search for search in searches if search.sweep == sweep.name]
+            sweep.bench.expect(own, sought)
+            paid = paid or any(sweep.asks_paid(one) for one in (*own, *sought))
+        if paid:
             self._start(warm=True)
 
     @pytest.hookimpl(optionalhook=True)

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_haystack.config.parts import SpanOf
     from pytest_haystack.config.schema import Config, KnownFailure
+    from pytest_haystack.searches import Search
     from pytest_haystack.sweep import Cell
 
 
 def known_failure_of(config: Config, cell: Cell) -> KnownFailure | None:
     """The first entry of ``known_failures`` that covers the cell."""
     return next((entry for entry in config.known_failures if _covers(entry, cell)), None)
+
+
+def known_failure_of_search(config: Config, search: Search) -> KnownFailure | None:
+    """The first entry of ``known_failures`` that covers every depth of a length that must hold for it to pass."""
+    rows = [[search.cell(length, depth) for depth in search.depths] for length in search.claimed]
+    found = (entry for entry in config.known_failures if any(all(_covers(entry, c) for c in row) for row in rows))
+    return next(found, None)
 
 
 def _covers(known: KnownFailure, cell: Cell) -> bool:

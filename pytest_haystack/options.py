@@ -43,7 +43,7 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(
         "--haystack-sample",
         metavar="N",
-        help="Only N cells, spread over the grid, the same on every machine",
+        help="Only N cells, spread over the grid, the same on every machine, and no search",
     )
     group.addoption(
         "--haystack-dry-run",
@@ -77,9 +77,13 @@ class Settings:
 
     @property
     def run_paths(self) -> list[Path]:
-        """Sweep files of the command line: those of the option, and those that a node id of a cell names."""
+        """Sweep files of the command line: those of the option, and those that a node id of a cell or search names."""
         ids = (arg.partition("::") for arg in self._config.args)
-        named = [file for file, _, name in ids if name.startswith("test_cell") and file.endswith((".yaml", ".yml"))]
+        named = [
+            file
+            for file, _, name in ids
+            if name.startswith(("test_cell", "test_search")) and file.endswith((".yaml", ".yml"))
+        ]
         return _paths([*self._config.getoption("haystack_config"), *named], self._config.invocation_params.dir)
 
     @property

@@ -31,7 +31,10 @@ State = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "n
 
 @dataclass(slots=True)
 class Tested:
-    """What became of one test item so far."""
+    """What became of one test item so far: of a cell, or of a search, whose id ``cell`` is then.
+
+    ``rows`` are by context length, depth and trial: those of a search come from many cells.
+    """
 
     nodeid: str
     sweep: str
@@ -40,7 +43,8 @@ class Tested:
     state: State = "not_run"
     message: str = ""
     duration_seconds: float = 0.0
-    rows: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    rows: dict[tuple[Any, ...], Mapping[str, Any]] = field(default_factory=dict)
+    search: bool = False
 
     @property
     def group(self) -> str:
@@ -97,7 +101,9 @@ class Recorder:
         for row in json.loads(getattr(report, "haystack", "{}")).get("rows", ()):
             # What is asked again leaves a row of its own.
             if report.outcome != "rerun" or row["score"] is not None:  # type: ignore[comparison-overlap]
-                tested.rows[row["trial"]] = self._writer(tested.sweep).append(row)
+                tested.rows[row["context_length"], row["depth_percent"], row["trial"]] = self._writer(
+                    tested.sweep
+                ).append(row)
         judge(tested, report)
 
     @pytest.hookimpl(trylast=True)
@@ -125,6 +131,7 @@ class Recorder:
         """A grid of scores for each model and task, and where the reports are."""
         if not self._results:
             return
+        from pytest_haystack.reports.search_sections import search_lines
         from pytest_haystack.reports.terminal import painted, render_grid
 
         terminal = self._config.get_terminal_writer()
@@ -134,6 +141,8 @@ class Recorder:
             if self._config.get_verbosity() >= 0:
                 for line in render_grid(results, terminal.fullwidth):
                     terminalreporter.line(painted(line, terminal.markup))
+                for text, colour in search_lines(results.searches, terminal.fullwidth):
+                    terminalreporter.line(text, **({colour: True} if colour else {}))
         for directory, names in self._written.items():
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
             terminalreporter.line(f"wrote {_relative(directory)}/: {', '.join(names[:MOST_NAMES])}{more}")
@@ -146,7 +155,7 @@ class Recorder:
         if nodeid not in self._tested:
             if hasattr(report, "haystack"):
                 data = json.loads(report.haystack)
-                self._tested[nodeid] = Tested(nodeid, data["sweep"], data["cell"], data["own"])
+                self._tested[nodeid] = Tested(nodeid, data["sweep"], data["cell"], data["own"], search=data["search"])
             elif (lost := self._lost(nodeid)) is not None:
                 self._tested[nodeid] = lost
         return self._tested.get(nodeid)
@@ -159,6 +168,9 @@ class Recorder:
         parameters = name.partition("[")[2].removesuffix("]")
         path = Path(os.path.abspath(self._config.rootpath / file))
         own = [sweep for sweep in self._sweeps.loaded if sweep.path == path]
+        for sweep in own:
+            if name.startswith("test_search[") and parameters in sweep.search_ids:
+                return Tested(nodeid, sweep.name, parameters, own=True, search=True)
         for sweep in own or self._sweeps.loaded:
             # A test of the user's own may have parameters beside the cell.
             found = [cell for cell in sweep.ids if cell == parameters or (not own and cell in parameters)]
@@ -212,6 +224,8 @@ class Recorder:
 
         tasks, models = {c.task for c in sweep.cells}, {c.model for c in sweep.cells}
         grid = f"{counted(len(sweep.cells), 'cell')} ({counted(len(tasks), 'task')} x {counted(len(models), 'model')})"
+        if sweep.searches:
+            grid += f", {len(sweep.searches)} search{'es' if len(sweep.searches) > 1 else ''}"
         return f"haystack: {_relative(sweep.path)}, {grid}, reports in {_relative(self._directory(sweep))}"
 
 

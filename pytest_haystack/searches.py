@@ -97,7 +97,8 @@ class Search:
         depths = list(self.depths)
         random.Random(seed_of(self.seed, "search", self.family, length, number)).shuffle(depths)
         first = number * self.parts
-        return [(self.cell(length, depth), first + part) for depth in depths for part in range(self.parts)]
+        prompts = [(self.cell(length, depth), first + part) for depth in depths for part in range(self.parts)]
+        return prompts[: self.rule.most - number * len(prompts)]
 
 
 def make_searches(

@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from pytest_haystack.config.schema import ModelEntry
     from pytest_haystack.models.model import Model
     from pytest_haystack.running.gateway.client import GatewayClient
+    from pytest_haystack.running.search_run import TrialKey
     from pytest_haystack.running.trial import Trial
     from pytest_haystack.running.workbench import Workbench
     from pytest_haystack.scoring.score import Complete
+    from pytest_haystack.searches import Search
     from pytest_haystack.sweep import Cell
 
 #: Trials that an item has had, by number: a rerun asks again only what has no score.
 TRIALS: pytest.StashKey[dict[int, Trial]] = pytest.StashKey()
+#: The same of a search, by length, depth and number.
+SEARCH_TRIALS: pytest.StashKey[dict[TrialKey, Trial]] = pytest.StashKey()
 #: Rows that an item has left and that no report has carried off yet.
 ROWS: pytest.StashKey[list[Mapping[str, Any]]] = pytest.StashKey()
 
@@ -35,12 +39,20 @@ ROWS: pytest.StashKey[list[Mapping[str, Any]]] = pytest.StashKey()
 class Sweep:
     """One sweep file in this process."""
 
-    def __init__(self, loaded: LoadedConfig, bench: Workbench, cells: Iterable[Cell], session: Sweeps) -> None:
+    def __init__(
+        self,
+        loaded: LoadedConfig,
+        bench: Workbench,
+        cells: Iterable[Cell],
+        searches: Iterable[Search],
+        session: Sweeps,
+    ) -> None:
         self.loaded = loaded
         self.bench = bench
         self.path: Path = loaded.path
         self.name: str = loaded.config.name
         self.cells = tuple(cells)
+        self.searches = tuple(searches)
         self._session = session
         self._models: dict[str, Model] = {}
 
@@ -48,6 +60,11 @@ class Sweep:
     def ids(self) -> frozenset[str]:
         """The ids of its cells."""
         return frozenset(cell.id for cell in self.cells)
+
+    @cached_property
+    def search_ids(self) -> frozenset[str]:
+        """The ids of its searches."""
+        return frozenset(search.id for search in self.searches)
 
     def nodeid(self, config: pytest.Config) -> str:
         """Node id of the sweep file."""
@@ -82,8 +99,8 @@ class Sweep:
         digest = hashlib.sha256(entry.model_dump_json().encode()).hexdigest()[:16]
         return f"{self.name}/{entry.id}/{digest}"
 
-    def asks_paid(self, cell: Cell) -> bool:
-        """True where the gateway is needed for a cell: to answer, or to judge."""
+    def asks_paid(self, cell: Cell | Search) -> bool:
+        """True where the gateway is needed for a cell or search: to answer, or to judge."""
         judge = self.bench.judges.get(cell.task)
         asked = [self.gateway_id(cell.model)] + ([self._judge_id(judge)] if judge else [])
         return any(name in self.paid_models for name in asked)
@@ -91,7 +108,8 @@ class Sweep:
     @cached_property
     def paid_models(self) -> dict[str, dict[str, Any]]:
         """Entries of the models that the gateway asks, by their name there."""
-        models, tasks = {cell.model for cell in self.cells}, {cell.task for cell in self.cells}
+        asking = (*self.cells, *self.searches)
+        models, tasks = {one.model for one in asking}, {one.task for one in asking}
         asked = {self.gateway_id(name): entry for name, entry in self.bench.models.items() if name in models}
         judges = (entry for task, entry in self.bench.judges.items() if task in tasks)
         asked |= {self._judge_id(entry): entry for entry in judges}
@@ -162,7 +180,7 @@ class Sweeps:
         from pytest_haystack.sweep import sample
 
         bench = load_bench(path, self.registry, self.settings.overrides)
-        cells = bench.cells
+        cells, searches = bench.cells, bench.searches
         wanted = self.settings.models
         for name in wanted:
             if name not in bench.models:
@@ -171,10 +189,12 @@ class Sweeps:
                 )
         if wanted:
             cells = tuple(cell for cell in cells if cell.model in wanted)
+            searches = tuple(search for search in searches if search.model in wanted)
         if self.settings.sample is not None:
-            cells = sample(cells, self.settings.sample)
-        bench.expect(cells)
-        return Sweep(bench.loaded, bench, cells, self)
+            # A sample is to be small and quick; a search is neither.
+            cells, searches = sample(cells, self.settings.sample), ()
+        bench.expect(cells, searches)
+        return Sweep(bench.loaded, bench, cells, searches, self)
 
 
 def nodeid_of(config: pytest.Config, path: Path) -> str:
@@ -197,6 +217,12 @@ def make_registry(config: pytest.Config) -> Registry:
         where = f"{Path(frame.filename).name}:{frame.lineno}"
         raise ConfigError(f"{where}: pytest_haystack_register: {type(error).__name__}: {error}") from error
     return registry
+
+
+def search_of(node: Any) -> Search | None:
+    """The search of an item, None where it has none."""
+    callspec = getattr(node, "callspec", None)
+    return callspec.params.get("haystack_search") if callspec is not None else None
 
 
 def sweep_of(request: pytest.FixtureRequest, cell: Cell) -> Sweep:

@@ -21,6 +21,7 @@ from pytest_haystack.reports.labels import (
     score_label,
     usd_label,
 )
+from pytest_haystack.reports.search_sections import search_section
 from pytest_haystack.reports.sections import comparison_sections, score_with_interval, tendency_sections
 from pytest_haystack.reports.summary import summary_data
 from pytest_haystack.results.statistics import statistics_of
@@ -58,6 +59,7 @@ def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -
     before = [
         *_headline(results, data),
         *_gates(data),
+        *search_section(results.searches, _SIGNS),
         *_means(results),
         *comparison_sections(results),
         *tendency_sections(results),

@@ -15,6 +15,7 @@ from pytest_haystack.reports.cell_result import (
 )
 from pytest_haystack.reports.comparisons import comparison_data, comparisons_of
 from pytest_haystack.reports.escape import printable
+from pytest_haystack.reports.search_result import searches_data
 from pytest_haystack.results.statistics import Row, Statistics, statistics_of
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
@@ -56,6 +57,7 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
             }
             for gate in (GateVerdict(*gate) for gate in gates)
         ],
+        "searches": searches_data(results.searches),
         "results": [
             {
                 "model": printable(model),

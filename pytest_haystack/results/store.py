@@ -47,13 +47,14 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise HaystackError(f"{path}: cannot be read ({error}); name a results.jsonl") from None
-    rows: dict[tuple[str, int], dict[str, Any]] = {}
+    rows: dict[tuple[object, ...], dict[str, Any]] = {}
     for number, line in enumerate(text.split("\n")[:-1], start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            key = (row["nodeid"], row["trial"])
+            # A search has trials of one number at several lengths and depths.
+            key = (row["nodeid"], row.get("context_length"), row.get("depth_percent"), row["trial"])
             version = row["schema_version"]
         except (ValueError, KeyError, TypeError):
             raise HaystackError(f"{path}:{number}: not a row of results; name a results.jsonl") from None

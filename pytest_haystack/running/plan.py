@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_haystack.known_failures import known_failure_of
+from pytest_haystack.known_failures import known_failure_of, known_failure_of_search
 from pytest_haystack.models.prices import model_facts
 from pytest_haystack.running.sizing import output_limit, prompt_tokens
 from pytest_haystack.running.workbench import Workbench
+from pytest_haystack.searches import Search
 from pytest_haystack.sweep import Cell
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one model is asked in one task.
+    """What one model is asked in one task, by cells or by a search. ``at_most``: trials may stop before.
 
     ``usd`` is an estimate from above: input at the uncached price, output up to ``max_tokens``; it is 0 for models
     that run in this process and None where the price or the output limit of a model is unknown.
@@ -26,10 +27,13 @@ class Plan:
     calls: int
     input_tokens: int
     usd: float | None
+    at_most: bool = False
 
 
-def plan_of(bench: Workbench, cells: Sequence[Cell]) -> list[Plan]:
-    """The plan of these cells, one entry a (model, task), in config order.
+def plan_of(bench: Workbench, cells: Sequence[Cell], searches: Sequence[Search] = ()) -> list[Plan]:
+    """The plan of these cells, one entry a (model, task), then of these searches, in config order.
+
+    Where trials stop when they know, all that there may be are counted: for a search, every length tested to the end.
 
     Input tokens are counted with the sweep's tokenizer: the document's exact length and the prompt around it (of
     documents without filler, one of each length is counted).
@@ -39,12 +43,18 @@ def plan_of(bench: Workbench, cells: Sequence[Cell]) -> list[Plan]:
         known = known_failure_of(bench.config, cell)
         if known is None or known.run:
             groups.setdefault((cell.model, cell.task), []).append(cell)
-    return [_plan(bench, model, task, group) for (model, task), group in groups.items()]
+    plans = [_plan(bench, model, task, group) for (model, task), group in groups.items()]
+    for search in searches:
+        known = known_failure_of_search(bench.config, search)
+        if known is None or known.run:
+            plans.append(_search_plan(bench, search))
+    return plans
 
 
 def plan_lines(plans: Sequence[Plan]) -> list[str]:
     """The plan as a table with its sum."""
-    header = ("model", "task", "cells", "calls", "input tokens", "USD at most")
+    most = " at most" if any(plan.at_most for plan in plans) else ""
+    header = ("model", "task", "cells", f"calls{most}", f"input tokens{most}", "USD at most")
     rows = [(p.model, p.task, f"{p.cells:,}", f"{p.calls:,}", f"{p.input_tokens:,}", _usd(p.usd)) for p in plans]
     known = [p.usd for p in plans if p.usd is not None]
     total = _usd(sum(known)) + (" and what is unknown" if len(known) < len(plans) else "")
@@ -75,7 +85,16 @@ def _plan(bench: Workbench, model: str, task: str, cells: Sequence[Cell]) -> Pla
         if cell.context_length not in prompts:
             prompts[cell.context_length] = prompt_tokens(bench, cell)
     tokens = sum(prompts[cell.context_length] * cell.trials for cell in cells)
-    return Plan(model, task, len(cells), calls, tokens, _estimate(bench, model, calls, tokens))
+    usd = _estimate(bench, model, calls, tokens)
+    return Plan(model, task, len(cells), calls, tokens, usd, at_most=any(cell.stop for cell in cells))
+
+
+def _search_plan(bench: Workbench, search: Search) -> Plan:
+    most = search.rule.most
+    tokens = sum(most * prompt_tokens(bench, search.cell(length, search.depths[0])) for length in search.lengths)
+    calls = search.most_calls
+    usd = _estimate(bench, search.model, calls, tokens)
+    return Plan(search.model, f"{search.task} (search {search.name})", 0, calls, tokens, usd, at_most=True)
 
 
 def _estimate(bench: Workbench, model: str, calls: int, tokens: int) -> float | None:

@@ -30,9 +30,12 @@ def pick_row(path: Path, nodeid: str | None, number: int | None, trial: int) -> 
     found = [row for row in rows if row["nodeid"] == nodeid]
     if not found:
         raise HaystackError(f"{path}: no row of {nodeid}; {_nearest(str(nodeid), rows)}")
-    for row in found:
-        if row["trial"] == trial:
-            return row
+    chosen = [row for row in found if row["trial"] == trial]
+    if len(chosen) > 1:
+        words = "a search asks at several lengths and depths; name one of its rows with `reconstruct ROWS --row N`"
+        raise HaystackError(f"{path}: {nodeid} has {len(chosen)} rows of trial {trial}: {words}")
+    if chosen:
+        return chosen[0]
     raise HaystackError(f"{path}: {nodeid} has trials {', '.join(str(row['trial']) for row in found)}, not {trial}")
 
 
@@ -107,7 +110,7 @@ def _document(bench: Workbench, row: dict[str, Any]) -> Document:
         raise HaystackError("this row's document came from a fixture of the test's own; only that can rebuild it")
     # A document without filler: its records follow from the task and the seed.
     place = (row["task"], row["model_id"], row["context_length"], row["depth_percent"])
-    for cell in bench.cells:
+    for cell in (*bench.cells, *bench.search_cells):
         if (cell.task, cell.model, cell.context_length, cell.depth_percent) == place and row["trial"] < cell.trials:
             document = bench.material(cell, row["trial"]).document
             if document.recipe.get("placements") != recipe["placements"]:

@@ -28,6 +28,7 @@ from pytest_haystack.running.judging import judges_of
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.running.sizing import check_fit, reserve
 from pytest_haystack.running.stopping import check_trials
+from pytest_haystack.searches import Search, make_searches
 from pytest_haystack.sweep import Cell, make_cells, repeated, trial_seed
 from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
@@ -63,9 +64,14 @@ class Workbench:
         self.templates = {entry.id: self._template(index, entry) for index, entry in enumerate(self.config.tasks)}
         #: Models that scorers ask, by the task whose answers they judge.
         self.judges: dict[str, ModelEntry] = judges_of(self.config, registry)
-        cells = make_cells(loaded, {name: task.depth_matters for name, task in self.tasks.items()})
-        self.cells = tuple(repeated(cell, self.tasks[cell.task].prompts_per_trial) for cell in cells)
-        self._numbers = _numbered(self.cells)
+        depth_matters = {name: task.depth_matters for name, task in self.tasks.items()}
+        parts = {name: task.prompts_per_trial for name, task in self.tasks.items()}
+        self.cells = tuple(repeated(cell, parts[cell.task]) for cell in make_cells(loaded, depth_matters))
+        self.searches = make_searches(loaded, depth_matters, parts)
+        #: The cells that searches may ask; the sweep may have some of them as well.
+        self.search_cells = tuple(dict.fromkeys(cell for search in self.searches for cell in search.cells()))
+        # Those of the sweep first: what a search adds must not change their prompts.
+        self._numbers = _numbered((*self.cells, *self.search_cells))
         self._sources: dict[str, Source] = {}
         self._texts: dict[str, tuple[int, HaystackText]] = {}
         self._recent: OrderedDict[tuple[Cell, int], Material] = OrderedDict()
@@ -174,9 +180,10 @@ class Workbench:
     #: Tokens that the selection is known to need, so that the text is prepared once.
     _longest_selected: int = 0
 
-    def expect(self, cells: Sequence[Cell]) -> None:
-        """Tell which cells will run, so that texts are prepared once, for the longest."""
-        self._longest_selected = max((cell.context_length for cell in cells), default=0)
+    def expect(self, cells: Sequence[Cell], searches: Sequence[Search] = ()) -> None:
+        """Tell which cells and searches will run, so that texts are prepared once, for the longest."""
+        lengths = [*(cell.context_length for cell in cells), *(search.lengths[-1] for search in searches)]
+        self._longest_selected = max(lengths, default=0)
 
     @property
     def notes(self) -> list[str]:
