@@ -13,12 +13,13 @@ import math
 import random
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 # Not this folder: its file of this name would hide the standard library's `statistics`.
-sys.path[0] = str(Path(__file__).resolve().parent.parent)
+sys.path.pop(0)
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from pytest_haystack.config.trials import StopRule, TrialsEntry
 from pytest_haystack.results.bounds import betting_lower, clopper_pearson_lower
@@ -216,17 +217,22 @@ def isotonic(means: Sequence[float]) -> list[float]:
     return [value for value, size in blocks for _ in range(size)]
 
 
-def searched(rates: list[list[float]], most: int, chance: random.Random) -> tuple[int, int, int]:
-    """Answer, calls and tokens of a search that asks whole rounds at once, as with a paid model."""
+def searched(rates: list[list[float]], most: int, chance: random.Random, at_once: bool) -> tuple[int, int, int]:
+    """Answer, calls and tokens of a search; ``at_once``: whole rounds are asked at once, as with a paid model."""
     spent = [0, 0]
 
-    def ask(length: int, _: int) -> list[float]:
+    def one_by_one(length: int, _: int) -> Iterator[float]:
         row = rates[LENGTHS.index(length)]
-        spent[0] += len(row)
-        spent[1] += len(row) * length
-        return [coin(rate, chance) for rate in chance.sample(row, len(row))]
+        for rate in chance.sample(row, len(row)):
+            spent[0] += 1
+            spent[1] += length
+            yield coin(rate, chance)
 
-    tests = LengthTests(rule_of("sprt", most, indifference=[0.85, 0.95]), ask)
+    def round_at_once(length: int, number: int) -> list[float]:
+        return list(one_by_one(length, number))
+
+    rule = rule_of("sprt", most, indifference=[0.85, 0.95])
+    tests = LengthTests(rule, round_at_once if at_once else one_by_one)
     found = find_effective_length(LENGTHS, THRESHOLD, tests.passes, tests.sample, chance)
     return (LENGTHS.index(found.length) + 1 if found.length else 0), spent[0], spent[1]
 
@@ -242,27 +248,30 @@ def searches(promises: Promises, chance: random.Random) -> None:
     cells, tokens = 10 * len(LENGTHS) * len(DEPTHS), 10 * sum(LENGTHS) * len(DEPTHS)
     print(f"\nEffective context length: 15 lengths from 1,000 to 128,000, 11 depths, {promises.runs} runs each")
     print(f"fewer: against a grid of 10 trials a cell, {cells:,} calls, {tokens:,} tokens")
+    print("asked: round: all depths at once, as with a paid model; single: one by one, as with a model in the process")
     print(
-        f"{'truth':19}{'max':>4}  {'within a step':19}{'exact':>6}{'calls':>7}{'fewer':>7}{'tokens':>12}{'fewer':>7}"
-        f"{'grid 10/cell: step':>20}{'exact':>6}"
+        f"{'truth':19}{'max':>4} {'asked':8}{'within a step':19}{'exact':>6}{'calls':>7}{'fewer':>7}{'tokens':>12}"
+        f"{'fewer':>7}{'grid 10/cell: step':>20}{'exact':>6}"
     )
     for decay in SCENARIOS:
         models = truths(decay, promises.runs, chance)
-        near = exact = calls = used = 0
-        for rates, answer in models:
-            found, asked, sent = searched(rates, decay.most, chance)
-            near, exact = near + (abs(found - answer) <= 1), exact + (found == answer)
-            calls, used = calls + asked, used + sent
         some = models[: max(64, promises.runs // 5)]
         grids = [(gridded(rates, 10, chance), answer) for rates, answer in some]
+        grid_near = sum(abs(found - answer) <= 1 for found, answer in grids) / len(grids)
+        grid_exact = sum(found == answer for found, answer in grids) / len(grids)
         n = len(models)
-        told = promises.at_least(f"{decay.name}, max {decay.most}: within a step", near / n, decay.promised)
-        print(
-            f"{decay.name:19}{decay.most:4}  {told:19}{exact / n:6.2f}{calls / n:7.0f}{cells * n / calls:6.1f}x"
-            f"{used / n:12,.0f}{tokens * n / used:6.1f}x"
-            f"{sum(abs(found - answer) <= 1 for found, answer in grids) / len(grids):20.2f}"
-            f"{sum(found == answer for found, answer in grids) / len(grids):6.2f}"
-        )
+        for asked in ("round", "single"):
+            near = exact = calls = used = 0
+            for rates, answer in models:
+                found, spent, sent = searched(rates, decay.most, chance, asked == "round")
+                near, exact = near + (abs(found - answer) <= 1), exact + (found == answer)
+                calls, used = calls + spent, used + sent
+            label = f"{decay.name}, max {decay.most}, {asked}: within a step"
+            told = promises.at_least(label, near / n, decay.promised)
+            print(
+                f"{decay.name:19}{decay.most:4} {asked:8}{told:19}{exact / n:6.2f}{calls / n:7.0f}"
+                f"{cells * n / calls:6.1f}x{used / n:12,.0f}{tokens * n / used:6.1f}x{grid_near:20.2f}{grid_exact:6.2f}"
+            )
 
 
 def main() -> int:

@@ -71,7 +71,8 @@ class RowSender:
                 rows.clear()
         if report.when == "call" and report.passed:
             # Only what failed may be run again; the rest would pile up over the session.
-            for key in (TRIALS, SEARCH_TRIALS):
+            keys: tuple[pytest.StashKey[Any], ...] = (TRIALS, SEARCH_TRIALS)
+            for key in keys:
                 if key in item.stash:
                     del item.stash[key]
         return report
@@ -97,7 +98,7 @@ class GatewayHost:
             own = [cell for cell in cells if cell.sweep == sweep.name]
             sought = [search for search in searches if search.sweep == sweep.name]
             sweep.bench.expect(own, sought)
-            paid = paid or any(sweep.asks_paid(one) for one in (*own, *sought))
+            paid = paid or any(map(sweep.asks_paid, own)) or any(map(sweep.asks_paid, sought))
         if paid:
             self._start(warm=True)
 

@@ -132,7 +132,7 @@ def haystack_search_outcome(request: pytest.FixtureRequest, haystack_search: Sea
     cell do not count here.
     """
     from pytest_haystack.running.failure import error_text
-    from pytest_haystack.running.search_run import SearchOutcome, SearchRun, Unscored
+    from pytest_haystack.running.search_run import SearchOutcome, SearchRun, UnscoredError
     from pytest_haystack.scoring.outcomes import SKIPPED
 
     item = request.node
@@ -151,7 +151,7 @@ def haystack_search_outcome(request: pytest.FixtureRequest, haystack_search: Sea
         )
         try:
             return SearchOutcome(run.run(), tuple(kept.values()))
-        except Unscored as missing:
+        except UnscoredError as missing:
             unscored = missing.trials
     if all(trial.outcome in SKIPPED for trial in unscored):
         pytest.skip(error_text(unscored))

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class BelowThreshold(pytest.fail.Exception):  # type: ignore[name-defined,misc]  # pytest types it as a value
-    """A cell's mean score is below its threshold, or a search finds less than was claimed. Nothing else raises it, so an xfail can name it."""
+    """A cell's mean score is below its threshold, or a search finds less than was claimed.
+
+    Nothing else raises it, so an xfail can name it.
+    """
 
     #: pytest shows the class by its module; its own failures do the same.
     __module__ = "builtins"

@@ -141,6 +141,8 @@ class Recorder:
             if self._config.get_verbosity() >= 0:
                 for line in render_grid(results, terminal.fullwidth):
                     terminalreporter.line(painted(line, terminal.markup))
+                if results.cells and results.searches:
+                    terminalreporter.line("")
                 for text, colour in search_lines(results.searches, terminal.fullwidth):
                     terminalreporter.line(text, **({colour: True} if colour else {}))
         for directory, names in self._written.items():

@@ -108,7 +108,7 @@ class Sweep:
     @cached_property
     def paid_models(self) -> dict[str, dict[str, Any]]:
         """Entries of the models that the gateway asks, by their name there."""
-        asking = (*self.cells, *self.searches)
+        asking: list[Cell | Search] = [*self.cells, *self.searches]
         models, tasks = {one.model for one in asking}, {one.task for one in asking}
         asked = {self.gateway_id(name): entry for name, entry in self.bench.models.items() if name in models}
         judges = (entry for task, entry in self.bench.judges.items() if task in tasks)

@@ -30,7 +30,8 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
     ``end_to_end_rate`` is the mean score over all scored trials, ``interval_95`` its two-sided Wilson interval,
     ``retrieval_rate`` the mean over those with an answer in the form asked for. ``test_seconds`` adds up what the
     cells took, each by itself; ``wall_seconds`` is how long the run took. ``comparisons`` has, for each axis of
-    variants, its levels side by side; a miss is a scored trial with a score below 1.
+    variants, its levels side by side; a miss is a scored trial with a score below 1. ``searches`` have figures and
+    costs of their own, which no others hold.
     """
     return {
         "schema_version": SCHEMA_VERSION,

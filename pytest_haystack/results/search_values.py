@@ -28,7 +28,7 @@ def values_of(
     ``decisions`` are by context length (tokens) in the order of the tests, ``found`` is the answer where a length was
     looked for among ``lengths``, ``unsupported`` are those that the model does not take.
     """
-    path = [
+    path: list[dict[str, Any]] = [
         {
             "context_length": length,
             "verdict": decision.verdict,
@@ -51,7 +51,7 @@ def values_of(
         **values,
         "verdict": "pass" if found.length >= least else "fail",
         "trials": trials,
-        "fallback": any(decisions[length].fallback for length in bounds if length in decisions),
+        "fallback": any(decision.fallback for length, decision in decisions.items() if length in bounds),
         "effective_context_length": found.length,
         "bounds": list(bounds),
         "monotone": found.monotone,

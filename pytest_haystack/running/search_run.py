@@ -23,7 +23,7 @@ from pytest_haystack.sweep import Cell, seed_of
 TrialKey: TypeAlias = tuple[int, str, int]
 
 
-class Unscored(Exception):
+class UnscoredError(Exception):
     """Trials without a score, which end the search: an error, or something that was not run."""
 
     def __init__(self, trials: Sequence[Trial]) -> None:
@@ -67,14 +67,14 @@ class SearchRun:
         self._complete = complete
         self._building = threading.Lock()
         self._last: Trial | None = None
-        self._unsupported: dict[int, Unscored] = {}
+        self._unsupported: dict[int, UnscoredError] = {}
         self._tests = LengthTests(search.rule, self._round)
 
     def run(self) -> dict[str, Any]:
         """Ask until the verdict is there; returns its JSON values, which the last trial's row holds as well.
 
-        Raises Unscored where a trial has no score. A length that the model does not take is one that it does not
-        reach; where only that keeps it from what is claimed, the search was not run (Unscored).
+        Raises UnscoredError where a trial has no score. A length that the model does not take is one that it does not
+        reach; where only that keeps it from what is claimed, the search was not run (UnscoredError).
         """
         search = self._search
         found = None
@@ -103,7 +103,7 @@ class SearchRun:
     def _passes(self, length: int) -> bool:
         try:
             return self._tests.passes(length)
-        except Unscored as missing:
+        except UnscoredError as missing:
             if any(trial.outcome != Outcome.context_overflow for trial in missing.trials):
                 raise
             self._unsupported[length] = missing
@@ -115,13 +115,13 @@ class SearchRun:
             trials = self._at_once(prompts)
             missing = [trial for trial in trials if trial.score is None]
             if missing:
-                raise Unscored(missing)
+                raise UnscoredError(missing)
             yield from (trial.require_score() for trial in trials)
             return
         for cell, trial_number in prompts:
             trial = self._told(cell, self._trial(cell, trial_number))
             if trial.score is None:
-                raise Unscored([trial])
+                raise UnscoredError([trial])
             yield trial.score
 
     def _at_once(self, prompts: Sequence[tuple[Cell, int]]) -> list[Trial]:
