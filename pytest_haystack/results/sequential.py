@@ -202,13 +202,16 @@ def evidence_above(successes: int, n: int, threshold: float) -> float:
 @cache
 def lowest_certifying(n: int, threshold: float, alpha: float) -> int | None:
     """Fewest successes of n whose one-sided lower bound reaches the threshold; None where not even n do."""
-    from scipy.stats import binom
+    from scipy.special import bdtrc
 
-    needed = int(binom.isf(alpha, n, threshold)) + 1
-    while needed > 0 and binom.sf(needed - 2, n, threshold) <= alpha:
-        needed -= 1
-    while needed <= n and binom.sf(needed - 1, n, threshold) > alpha:
-        needed += 1
+    # Between a number whose tail is too likely and one beyond all: P(X > needed - 1) falls with `needed`.
+    before, needed = 0, n + 1
+    while needed - before > 1:
+        middle = (before + needed) // 2
+        if bdtrc(middle - 1, n, threshold) <= alpha:
+            needed = middle
+        else:
+            before = middle
     return needed if needed <= n else None
 
 

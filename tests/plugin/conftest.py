@@ -16,6 +16,7 @@ import matplotlib.backends.backend_agg
 import matplotlib.figure  # noqa: F401
 import pydantic  # noqa: F401
 import pytest
+import scipy.special  # noqa: F401
 import tiktoken  # noqa: F401
 import yaml  # noqa: F401
 
