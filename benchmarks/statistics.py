@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from pytest_haystack.config.trials import StopRule, TrialsEntry
 from pytest_haystack.results.bounds import betting_lower, clopper_pearson_lower
-from pytest_haystack.results.effective_length import find_effective_length
+from pytest_haystack.results.length_search import find_effective_length
 from pytest_haystack.results.length_tests import LengthTests
 from pytest_haystack.results.sequential import SequentialTest
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_haystack.results.effective_length import EffectiveLength
+from pytest_haystack.results.length_search import FoundLength
 from pytest_haystack.results.sequential import Decision
 
 #: Key in the ``score_details`` of a search's last row.
@@ -18,7 +18,7 @@ def values_of(
     threshold: float,
     least: int,
     decisions: Mapping[int, Decision],
-    found: EffectiveLength | None = None,
+    found: FoundLength | None = None,
     *,
     lengths: Sequence[int] = (),
     unsupported: Sequence[int] = (),

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from pytest_haystack.results.effective_length import find_effective_length
+from pytest_haystack.results.length_search import find_effective_length
 from pytest_haystack.results.length_tests import LengthTests
 from pytest_haystack.results.search_values import SEARCH, values_of
 from pytest_haystack.running.trial import Trial, run_trial

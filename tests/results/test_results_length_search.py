@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_haystack.config.trials import StopRule, TrialsEntry
-from pytest_haystack.results.effective_length import find_effective_length
+from pytest_haystack.results.length_search import find_effective_length
 from pytest_haystack.results.length_tests import LengthTests
 
 LENGTHS = [1000 * 2**step for step in range(8)]

@@ -17,7 +17,7 @@ FAR_BELOW = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class EffectiveLength:
+class FoundLength:
     """The longest length (tokens) that passed with all shorter ones taken to; 0 where not even the shortest did.
 
     ``tested`` has whether each tested length passed, in the order of the tests, ``audited`` the mean scores of the
@@ -41,7 +41,7 @@ def find_effective_length(
     passes: Callable[[int], bool],
     sample: Callable[[int], float],
     rng: random.Random,
-) -> EffectiveLength:
+) -> FoundLength:
     """Find the longest of ``lengths`` (tokens) such that it and all shorter ones have a mean of ``threshold``.
 
     ``passes`` tests one length; ``sample`` is the mean score (0 to 1) of a few trials at one. ``rng`` draws the
@@ -67,8 +67,8 @@ def find_effective_length(
     for length in rng.sample(unseen, min(AUDITED, len(unseen))):
         audited[length] = sample(length)
         if audited[length] < threshold - FAR_BELOW - 1e-9:
-            return EffectiveLength(_climb(lengths, test), tested, audited, monotone=False)
-    return EffectiveLength(lengths[low - 1] if low else 0, tested, audited, monotone=True)
+            return FoundLength(_climb(lengths, test), tested, audited, monotone=False)
+    return FoundLength(lengths[low - 1] if low else 0, tested, audited, monotone=True)
 
 
 def _climb(lengths: Sequence[int], test: Callable[[int], bool]) -> int:
