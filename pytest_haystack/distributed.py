@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.errors import HaystackError
-from pytest_haystack.session import ROWS, SEARCH_TRIALS, TRIALS, Sweeps, search_of, usage_error
+from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, Sweep, Sweeps, search_of, usage_error
+from pytest_haystack.skipping import Skipper
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
     from pytest_haystack.running.gateway.process import GatewayProcess
+    from pytest_haystack.sweep import Cell
 
 #: Key in xdist's ``workerinput``.
 GATEWAY = "haystack_gateway"
@@ -24,13 +26,18 @@ GATEWAY = "haystack_gateway"
 def register(config: pytest.Config, sweeps: Sweeps) -> None:
     """Register what this process does in a session with sweeps."""
     config.pluginmanager.register(RowSender(), "haystack-rows")
+    config.pluginmanager.register(sweeps.keeper, "haystack-keeper")
+    config.pluginmanager.register(Skipper(), "haystack-skipper")
     if hasattr(config, "workerinput"):
         worker = WorkerGateway(sweeps, config.workerinput.get(GATEWAY))
         sweeps.connect = worker.connect
         config.pluginmanager.register(worker, "haystack-gateway")
         return
+    from pytest_haystack.announcing import Announcer
+    from pytest_haystack.lost_workers import LostWorkers
     from pytest_haystack.recording import Recorder
 
+    config.pluginmanager.register(LostWorkers(config, sweeps), "haystack-lost-workers")
     host = GatewayHost(config, sweeps)
     sweeps.connect = host.connect
     config.pluginmanager.register(host, "haystack-gateway")
@@ -42,6 +49,11 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
         recorder = Recorder(config, sweeps)
         config.pluginmanager.register(recorder, "haystack-recorder")
         config.pluginmanager.register(recorder.keeper, "haystack-gates")
+        config.pluginmanager.register(Announcer(config, sweeps), "haystack-announcer")
+        if sweeps.settings.update_known_failures:
+            from pytest_haystack.known_failure_update import KnownFailureUpdater
+
+            config.pluginmanager.register(KnownFailureUpdater(sweeps, recorder), "haystack-known-failures")
 
 
 def without_workers(config: pytest.Config) -> None:
@@ -65,10 +77,18 @@ class RowSender:
         if asking is not None and (report.when == "setup" or rows):
             own = isinstance(item.parent, SweepFile)
             report.haystack = json.dumps(  # type: ignore[attr-defined]  # pytest carries added attributes
-                {"sweep": asking.sweep, "cell": asking.id, "own": own, "search": cell is None, "rows": rows or []}
+                {
+                    "sweep": asking.sweep,
+                    "cell": asking.id,
+                    "own": own,
+                    "search": cell is None,
+                    "rows": rows or [],
+                    "kept": item.stash.get(KEPT, 0),
+                }
             )
             if rows:
                 rows.clear()
+                item.stash[KEPT] = 0
         if report.when == "call" and report.passed:
             # Only what failed may be run again; the rest would pile up over the session.
             keys: tuple[pytest.StashKey[Any], ...] = (TRIALS, SEARCH_TRIALS)
@@ -97,8 +117,10 @@ class GatewayHost:
         for sweep in self._sweeps.loaded:
             own = [cell for cell in cells if cell.sweep == sweep.name]
             sought = [search for search in searches if search.sweep == sweep.name]
-            sweep.bench.expect(own, sought)
-            paid = paid or any(map(sweep.asks_paid, own)) or any(map(sweep.asks_paid, sought))
+            asked = [*own, *(cell for search in sought for cell in search.cells())]
+            sweep.bench.expect(asked)
+            self._check(sweep, asked)
+            paid = paid or any(map(sweep.asks_paid, asked))
         if paid:
             self._start(warm=True)
 
@@ -107,7 +129,10 @@ class GatewayHost:
         """Tell a worker where the gateway is; start it before the first one, so that both start up together."""
         # Known sweeps are loaded here only to learn whether they need the gateway: the workers share it.
         if self._process is None and not self._idle() and self._may_ask():
-            self._start(warm=bool(self._sweeps.run_paths) and not _narrowed(self._config))
+            sure = bool(self._sweeps.run_paths) and not _narrowed(self._config)
+            for sweep in self._sweeps.loaded if sure else ():
+                self._check(sweep, sweep.asked)
+            self._start(warm=sure)
         if self._process is not None:
             node.workerinput[GATEWAY] = {
                 "host": platform.node(),
@@ -157,7 +182,7 @@ class GatewayHost:
             self._process = None
 
     def _idle(self) -> bool:
-        return self._config.option.collectonly or self._sweeps.settings.dry_run
+        return self._config.option.collectonly or self._sweeps.settings.dry_run or self._sweeps.keeper.replays
 
     def _may_ask(self) -> bool:
         try:
@@ -165,6 +190,12 @@ class GatewayHost:
         except HaystackError:
             # A mistake in a sweep that is merely known: told by the worker whose test needs it.
             return False
+
+    def _check(self, sweep: Sweep, cells: Iterable[Cell]) -> None:
+        try:
+            sweep.check_models(cells)
+        except HaystackError as error:
+            raise usage_error(error) from None
 
     def _start(self, *, warm: bool) -> None:
         try:
@@ -201,7 +232,18 @@ def start_gateway(sweeps: Sweeps, *, warm: bool) -> GatewayProcess:
     from pytest_haystack.running.gateway.process import GatewayProcess
 
     models = {name: entry for sweep in sweeps.loaded for name, entry in sweep.paid_models.items()}
-    return GatewayProcess.start(models, sweeps.settings.concurrency, warm)
+    sweeps.keeper.check()
+    # Where answers are used that are kept, perhaps none is missing and nothing is sent.
+    warm = warm and not sweeps.settings.resume
+    return GatewayProcess.start(
+        models,
+        sweeps.settings.concurrency,
+        warm,
+        sweeps.environ,
+        keep=sweeps.keeper.settings,
+        limits=sweeps.limits,
+        debug_http=sweeps.settings.debug_http,
+    )
 
 
 def _narrowed(config: pytest.Config) -> bool:

@@ -4,12 +4,14 @@ HaystackError
 ├── ConfigError      haystack.yaml says something that cannot be run (exit code 4)
 ├── SourceError      a haystack source has no usable text (exit code 4)
 ├── DocumentError    a document cannot hold what must be hidden in it
+├── NoRowError       a replay has no row to answer a cell from: it is skipped
 └── ModelError       a request has no answer that can be scored; carries the outcome
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 
 class HaystackError(Exception):
@@ -32,14 +34,20 @@ class DocumentError(HaystackError):
     """A document of the asked length cannot hold its needles."""
 
 
+class NoRowError(HaystackError):
+    """A replay has no row to answer from; the test is skipped with these words."""
+
+
 class ModelError(HaystackError):
     """A request ended without an answer that could be scored.
 
     ``outcome`` is one of the error or skip outcomes of `pytest_haystack.scoring.outcomes.Outcome`, as its text:
     ``infra_error``, ``rate_limited``, ``config_error``, ``content_filter``, ``silent_truncation``,
-    ``context_overflow``, ``budget``.
+    ``context_overflow``, ``budget``. ``details`` are JSON values that the trial's row keeps all the same: what a
+    judge without a verdict cost.
     """
 
-    def __init__(self, outcome: str, message: str) -> None:
+    def __init__(self, outcome: str, message: str, details: Mapping[str, Any] | None = None) -> None:
         self.outcome = outcome
+        self.details: Mapping[str, Any] = details or {}
         super().__init__(message)

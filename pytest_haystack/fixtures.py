@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_haystack.errors import HaystackError
-from pytest_haystack.session import ROWS, SEARCH_TRIALS, SWEEPS, TRIALS, search_of, sweep_of
+from pytest_haystack.errors import HaystackError, NoRowError
+from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, SWEEPS, TRIALS, search_of, sweep_of
 from pytest_haystack.text import printable
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def plainly() -> Iterator[None]:
     """Let a mistake of the user's end the test with its message alone."""
     try:
         yield
+    except NoRowError as reason:
+        pytest.skip(printable(str(reason)))
     except HaystackError as error:
         pytest.fail(printable(str(error)), pytrace=False)
 
@@ -106,6 +108,8 @@ def haystack_trials(
             if kept.get(trial.number) is not trial:
                 kept[trial.number] = trial
                 rows.append(trial.row)
+                if trial.completion is not None and trial.completion.from_store:
+                    item.stash[KEPT] = item.stash.get(KEPT, 0) + 1
     trials = [kept[number] for number in sorted(kept)]
     unscored = [trial for trial in trials if trial.score is None]
     if unscored and all(trial.outcome in SKIPPED for trial in unscored):
@@ -138,6 +142,12 @@ def haystack_search_outcome(request: pytest.FixtureRequest, haystack_search: Sea
     item = request.node
     kept = item.stash.setdefault(SEARCH_TRIALS, {})
     rows = item.stash.setdefault(ROWS, [])
+
+    def keep(trial: Trial) -> None:
+        rows.append(trial.row)
+        if trial.completion is not None and trial.completion.from_store:
+            item.stash[KEPT] = item.stash.get(KEPT, 0) + 1
+
     sweep = request.config.stash[SWEEPS].named(haystack_search.sweep)
     with plainly():
         run = SearchRun(
@@ -146,7 +156,7 @@ def haystack_search_outcome(request: pytest.FixtureRequest, haystack_search: Sea
             model,
             item.nodeid,
             kept=kept,
-            keep=lambda trial: rows.append(trial.row),
+            keep=keep,
             complete=sweep.judge(haystack_search.task),
         )
         try:

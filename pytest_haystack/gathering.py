@@ -33,13 +33,15 @@ def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetim
     searches = {one.cell: one for one in tested if one.search}
     tested = [one for one in tested if not one.search]
     found = {(one.group, one.cell): one for one in tested}
-    ids = {cell.id: cell for cell in sweep.cells}
+    # Where a run is resumed, an earlier one may have been through cells that this one left out.
+    shown = sweep.ids.union(one.cell for one in tested)
+    ids = {cell.id: cell for cell in sweep.bench.cells if cell.id in shown}
     touched = {(one.group, ids[one.cell].model, ids[one.cell].task) for one in tested}
     prefixes = {one.group: one.nodeid.partition("[")[0] for one in tested}
     cells = [
         (cell, group)
         for group in dict.fromkeys(one.group for one in tested)
-        for cell in sweep.cells
+        for cell in ids.values()
         if ((group, cell.id) in found if group else (group, cell.model, cell.task) in touched)
     ]
     now = datetime.now(timezone.utc)
@@ -52,14 +54,14 @@ def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetim
         cells=tuple(_result(cell, group, found.get((group, cell.id)), prefixes[group]) for cell, group in cells),
         run_id=run_id,
         plugin_version=__version__,
-        tokenizer=sweep.loaded.config.tokenizer,
+        tokenizer=tokenizer_label(sweep.loaded.config.tokenizer),
         haystack=", ".join(dict.fromkeys(_sources(sweep))),
         notes=(*sweep.loaded.notes, *bench_notes, *notes_of([*tested, *searches.values()])),
         config_path=path_from(Path.cwd(), sweep.loaded.path),
         started_utc=started.isoformat(timespec="seconds"),
         chance={label(group, task): sweep.bench.tasks[task].chance for group, task in labels},
         wall_seconds=(now - started).total_seconds(),
-        searches=tuple(search_result(one, searches[one.id]) for one in sweep.searches if one.id in searches),
+        searches=tuple(search_result(one, searches[one.id]) for one in sweep.bench.searches if one.id in searches),
         by_position=frozenset(label(group, task) for group, task in labels if sweep.bench.tasks[task].by_position),
     )
 
@@ -67,6 +69,11 @@ def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetim
 def label(group: str, task: str) -> str:
     """A task as reports name it."""
     return f"{group}:{task}" if group else task
+
+
+def tokenizer_label(name: str) -> str:
+    """The tokenizer as reports name it: a file without its folder."""
+    return f"hf:{Path(name).name}" if name.startswith("hf:") else name
 
 
 def path_from(directory: Path, path: Path) -> str:

@@ -7,10 +7,13 @@ run. Where the loop is broken off (``-x``, Ctrl-C) they are decided at the end o
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_haystack.baselines import Baselines
 from pytest_haystack.known_failures import known_failure_of
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ class GateKeeper:
         self._selected: set[str] = set()
         self._results: dict[str, list[GateResult]] = {}
         self._reported = False
+        self._baselines = Baselines(sweeps)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without workers the selection is known here."""
@@ -46,9 +50,10 @@ class GateKeeper:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Report the gates after the last test."""
+        """Read the baselines before the first test, and report the gates after the last one."""
+        self._baselines.read()
         result = yield
-        sweeps = [sweep for sweep in self._sweeps.loaded if sweep.loaded.config.gates]
+        sweeps = [sweep for sweep in self._sweeps.loaded if self._baselines.entries(sweep)]
         reports = [(sweep, gate) for sweep in sweeps for gate in self.results_of(sweep, self._recorder.gather(sweep))]
         # Else the progress would go beyond 100 %.
         session.testscollected += len(reports)
@@ -87,9 +92,11 @@ class GateKeeper:
         if sweep.name not in self._results:
             from pytest_haystack.results.gates import judge_gates
 
-            metrics = sweep.bench.registry.metrics
-            cells = gated_cells(sweep, results.cells, self._selected)
-            self._results[sweep.name] = judge_gates(sweep.loaded.config.gates, lambda name: metrics[name](), cells)
+            selected = _selected_cells(sweep, self._selected, sweep.nodeid(self._config))
+            cells = gated_cells(sweep, results.cells, selected)
+            self._results[sweep.name] = judge_gates(
+                self._baselines.entries(sweep), partial(self._baselines.metric, sweep), cells
+            )
         return self._results[sweep.name]
 
     def _all(self) -> list[GateResult]:
@@ -125,23 +132,46 @@ def verdict_of(gate: GateResult) -> GateVerdict:
     return GateVerdict(gate.name, outcome, text, gate.entry.metric, gate.value, gate.fails_run)
 
 
-def gated_cells(sweep: Sweep, results: Iterable[CellResult], selected: set[str]) -> list[GatedCell]:
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The ids of the cells that this run was to test; ``own`` is true where the sweep file's own test was."""
+
+    cells: frozenset[str]
+    own: bool
+
+
+def _selected_cells(sweep: Sweep, nodeids: Iterable[str], file: str) -> Selected:
+    tests = [nodeid.partition("[") for nodeid in nodeids]
+    own = {name.removesuffix("]") for test, _, name in tests if test.partition("::")[0] == file}
+    if own:
+        return Selected(frozenset(own), True)
+    # A test of the user's own may have parameters beside the cell.
+    names = [_cell_in(sweep, name.removesuffix("]")) for _, _, name in tests]
+    return Selected(frozenset(names) - {""}, False)
+
+
+def _cell_in(sweep: Sweep, parameters: str) -> str:
+    """The id of the cell among a test's parameters, empty where there is none."""
+    if parameters in sweep.ids:
+        return parameters
+    return max((name for name in sweep.ids if name in parameters), key=len, default="")
+
+
+def gated_cells(sweep: Sweep, results: Iterable[CellResult], selected: Selected) -> list[GatedCell]:
     """Every cell of the sweep file as gates see it, whether or not this run has selected it.
 
-    The rows are those of the sweep file's own test; where only tests of the user's own ran, those of all of them.
+    The rows are those of the sweep file's own test; where only tests of the user's own were selected, those of all
+    of them.
     """
     from pytest_haystack.results.gates import GatedCell
 
-    listed = list(results)
-    own = [cell for cell in listed if not cell.group]
-    found = {cell.nodeid.partition("[")[2].removesuffix("]"): cell for cell in own} if own else {}
-    others: dict[str, list[CellResult]] = {}
-    for result in [] if own else listed:
-        name = next((cell.id for cell in sweep.cells if result.nodeid.endswith(f"{cell.id}]")), "")
-        others.setdefault(name, []).append(result)
+    found: dict[str, list[CellResult]] = {}
+    for result in results:
+        if selected.own != bool(result.group):
+            found.setdefault(_cell_in(sweep, result.nodeid.partition("[")[2].removesuffix("]")), []).append(result)
     gated = []
     for cell in sweep.bench.cells:
-        members = [found[cell.id]] if cell.id in found else others.get(cell.id, [])
+        members = found.get(cell.id, [])
         rows = tuple(row for member in members for row in member.rows)
         gated.append(
             GatedCell(
@@ -155,7 +185,7 @@ def gated_cells(sweep: Sweep, results: Iterable[CellResult], selected: set[str])
                 trials=cell.trials,
                 known=known_failure_of(sweep.loaded.config, cell) is not None,
                 rows=rows,
-                lack=_lack(members, selected),
+                lack=_lack(members, cell.id in selected.cells),
             )
         )
     return gated
@@ -166,10 +196,11 @@ def _prompt(sweep: Sweep, task: str) -> str:
     return prompt.id or prompt.preset or "template"
 
 
-def _lack(members: Sequence[CellResult], selected: set[str]) -> Lack | None:
+def _lack(members: Sequence[CellResult], selected: bool) -> Lack | None:
     """Why a cell has no score, or not all of them; None where it has."""
     if not members:
-        return "selection"
+        # Of a task that the run did not come to nothing is known but what was selected.
+        return "stop" if selected else "selection"
     for cell in members:
         without = [row for row in cell.rows if row.get("score") is None]
         for row in without:
@@ -177,7 +208,7 @@ def _lack(members: Sequence[CellResult], selected: set[str]) -> Lack | None:
         if cell.state == "error":
             return "error"
         if cell.state == "not_run":
-            return "stop" if cell.nodeid in selected else "selection"
+            return "stop" if selected else "selection"
         if not cell.rows:
             return "known" if cell.state == "xfailed" else "skip"
     return None

@@ -14,17 +14,18 @@ if TYPE_CHECKING:
 
 def known_failure_of(config: Config, cell: Cell) -> KnownFailure | None:
     """The first entry of ``known_failures`` that covers the cell."""
-    return next((entry for entry in config.known_failures if _covers(entry, cell)), None)
+    return next((entry for entry in config.known_failures if covers(entry, cell)), None)
 
 
 def known_failure_of_search(config: Config, search: Search) -> KnownFailure | None:
     """The first entry of ``known_failures`` that covers every depth of a length that must hold for it to pass."""
     rows = [[search.cell(length, depth) for depth in search.depths] for length in search.claimed]
-    found = (entry for entry in config.known_failures if any(all(_covers(entry, c) for c in row) for row in rows))
+    found = (entry for entry in config.known_failures if any(all(covers(entry, c) for c in row) for row in rows))
     return next(found, None)
 
 
-def _covers(known: KnownFailure, cell: Cell) -> bool:
+def covers(known: KnownFailure, cell: Cell) -> bool:
+    """True where the entry says that this cell fails."""
     return (
         _named(known.model, cell.model)
         and (_named(known.task, cell.task) or _named(known.task, cell.family))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,40 @@ def add_options(parser: pytest.Parser) -> None:
         help="Only N cells, spread over the grid, the same on every machine, and no search",
     )
     group.addoption(
+        "--haystack-baseline",
+        metavar="FILE",
+        help="Compare with the rows of an earlier run (results.jsonl or report folder), fail on a regression",
+    )
+    group.addoption(
+        "--haystack-update-known-failures",
+        action="store_true",
+        default=None,
+        help="Rewrite known_failures in the sweep file from what this run sees",
+    )
+    group.addoption(
+        "--haystack-shard",
+        metavar="I/N",
+        help="Only part I of N parts of the cells, e.g. 2/4; `pytest-haystack merge` puts their rows together",
+    )
+    group.addoption(
+        "--haystack-resume",
+        action="store_true",
+        default=None,
+        help="Do not ask again what has been answered; errors are asked again",
+    )
+    group.addoption(
+        "--haystack-replay",
+        action="append",
+        metavar="FILE",
+        default=[],
+        help="Take answers from the rows of an earlier run and ask nobody (repeatable)",
+    )
+    group.addoption(
+        "--haystack-store",
+        metavar="PLACE",
+        help="Where answers are kept: a folder, or redis://HOST/DB (default: .haystack in the rootdir)",
+    )
+    group.addoption(
         "--haystack-dry-run",
         action="store_true",
         default=None,
@@ -56,6 +91,16 @@ def add_options(parser: pytest.Parser) -> None:
         metavar="N",
         help="Requests in flight on this machine, all workers together",
     )
+    group.addoption(
+        "--haystack-max-cost",
+        metavar="USD",
+        help="Send no request that could cost more than is left of it; what is not run is skipped",
+    )
+    group.addoption(
+        "--haystack-debug-http",
+        metavar="DIR",
+        help="Write each raw request and response of paid models to a file there, without keys",
+    )
     parser.addini(
         "haystack_config",
         "This project's sweep files, for fixtures and for node ids that name them; a plain run does not run them",
@@ -65,8 +110,16 @@ def add_options(parser: pytest.Parser) -> None:
     parser.addini("haystack_model", "Twin of --haystack-model", type="args")
     parser.addini("haystack_set", "Twin of --haystack-set, one a line", type="linelist")
     parser.addini("haystack_sample", "Twin of --haystack-sample")
+    parser.addini("haystack_baseline", "Twin of --haystack-baseline, relative to the rootdir")
+    parser.addini("haystack_update_known_failures", "Twin of --haystack-update-known-failures", type="bool")
+    parser.addini("haystack_shard", "Twin of --haystack-shard")
+    parser.addini("haystack_resume", "Twin of --haystack-resume", type="bool")
+    parser.addini("haystack_replay", "Twin of --haystack-replay", type="paths")
+    parser.addini("haystack_store", "Twin of --haystack-store, a folder being relative to the rootdir")
     parser.addini("haystack_dry_run", "Twin of --haystack-dry-run", type="bool")
     parser.addini("haystack_concurrency", "Twin of --haystack-concurrency")
+    parser.addini("haystack_max_cost", "Twin of --haystack-max-cost")
+    parser.addini("haystack_debug_http", "Twin of --haystack-debug-http, relative to the rootdir")
 
 
 class Settings:
@@ -97,12 +150,26 @@ class Settings:
     @property
     def report_dir(self) -> Path | None:
         """Where reports go, None where only the sweep file may say."""
-        value = self._first("report_dir")
-        if not value:
+        return self._folder("report_dir")
+
+    @property
+    def debug_http(self) -> Path | None:
+        """Where raw requests and responses go, None where they are not wanted."""
+        return self._folder("debug_http")
+
+    @property
+    def max_cost(self) -> float | None:
+        """USD that this run may spend on this machine."""
+        value = self._first("max_cost")
+        if value in (None, ""):
             return None
-        from_ini = not self._config.getoption("haystack_report_dir") and ENVIRONMENT + "REPORT_DIR" not in os.environ
-        base = self._config.rootpath if from_ini else self._config.invocation_params.dir
-        return Path(os.path.abspath(base / value))
+        try:
+            usd = float(value)
+        except ValueError:
+            usd = math.nan
+        if not 0 <= usd < math.inf:
+            raise pytest.UsageError(f"--haystack-max-cost: {value!r} is no amount of USD, such as 2.50")
+        return usd
 
     @property
     def models(self) -> list[str]:
@@ -122,6 +189,17 @@ class Settings:
         return self._count("sample")
 
     @property
+    def shard(self) -> tuple[int, int] | None:
+        """Number of this machine's part (from 1) and how many there are."""
+        value = self._first("shard")
+        if value in (None, ""):
+            return None
+        number, _, count = value.partition("/")
+        if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+            raise pytest.UsageError(f"--haystack-shard: {value!r} is not I/N with I from 1 to N, such as 2/4")
+        return int(number), int(count)
+
+    @property
     def concurrency(self) -> int | None:
         """Requests in flight on this machine."""
         return self._count("concurrency")
@@ -129,17 +207,69 @@ class Settings:
     @property
     def dry_run(self) -> bool:
         """Only plan."""
-        value = self._first("dry_run")
-        return value.lower() in ("1", "true", "yes", "on") if isinstance(value, str) else bool(value)
+        return self._flag("dry_run")
+
+    @property
+    def baseline(self) -> Path | None:
+        """Rows of an earlier run, None where only the sweep file may name them."""
+        value = self._first("baseline")
+        return Path(os.path.abspath(self._base("baseline") / Path(value).expanduser())) if value else None
+
+    @property
+    def update_known_failures(self) -> bool:
+        """Rewrite the list of known failures."""
+        return self._flag("update_known_failures")
+
+    @property
+    def resume(self) -> bool:
+        """Use the answers that are kept."""
+        return self._flag("resume")
+
+    @property
+    def replay(self) -> list[Path]:
+        """Files of rows that answer in place of models."""
+        given = self._config.getoption("haystack_replay")
+        named = given or [name for name in os.environ.get(ENVIRONMENT + "REPLAY", "").split(os.pathsep) if name]
+        if named:
+            return _paths(named, self._config.invocation_params.dir)
+        return [Path(os.path.abspath(path)) for path in self._config.getini("haystack_replay")]
+
+    @property
+    def store(self) -> tuple[str, Path] | None:
+        """Where answers are kept and what a folder is relative to, None where only the sweep file may say."""
+        value = self._first("store")
+        return (value, self._base("store")) if value else None
 
     def check(self) -> None:
-        """Raise UsageError where a number is none."""
+        """Raise UsageError where a number is none, a folder cannot be written, or options contradict each other."""
         for name in ("sample", "concurrency"):
             self._count(name)
+        _ = self.shard, self.max_cost
+        if self.resume and self.replay:
+            raise pytest.UsageError(
+                "--haystack-replay asks nobody, --haystack-resume asks for what is missing: give one of them"
+            )
+        folder = self.debug_http
+        there = next((path for path in (folder, *folder.parents) if path.exists()), None) if folder else None
+        if there is not None and not (there.is_dir() and os.access(there, os.W_OK)):
+            raise pytest.UsageError(f"--haystack-debug-http: the folder {folder} cannot be written: see {there}")
 
     def _first(self, name: str) -> Any:
         option = self._config.getoption("haystack_" + name)
         return option or os.environ.get(ENVIRONMENT + name.upper()) or self._config.getini("haystack_" + name)
+
+    def _base(self, name: str) -> Path:
+        """What a path is relative to: the rootdir in the ini file, else the folder that pytest was started in."""
+        elsewhere = self._config.getoption("haystack_" + name) or os.environ.get(ENVIRONMENT + name.upper())
+        return self._config.invocation_params.dir if elsewhere else self._config.rootpath
+
+    def _folder(self, name: str) -> Path | None:
+        value = self._first(name)
+        return Path(os.path.abspath(self._base(name) / value)) if value else None
+
+    def _flag(self, name: str) -> bool:
+        value = self._first(name)
+        return value.lower() in ("1", "true", "yes", "on") if isinstance(value, str) else bool(value)
 
     def _count(self, name: str) -> int | None:
         value = self._first(name)

@@ -20,6 +20,7 @@ class Planner:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run nothing: plan the cells and searches that are left after -k, -m and the like."""
+        from pytest_haystack.running.gate_cells import gate_lines
         from pytest_haystack.running.plan import plan_lines, plan_of
 
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
@@ -31,6 +32,7 @@ class Planner:
                 self._lines += [
                     f"{sweep.path.name}:",
                     *plan_lines(plan_of(sweep.bench, own, sought)),
+                    *gate_lines(sweep.bench),
                     *sweep.bench.notes,
                 ]
         return True

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from pytest_haystack.gating import GATE, GateKeeper, verdict_of
+from pytest_haystack.row_files import RowFiles
 from pytest_haystack.session import Sweep, Sweeps
 
 if TYPE_CHECKING:
     from pytest_haystack.reports.cell_result import SweepResults
-    from pytest_haystack.results.store import RowWriter
 
 #: Every default spelled out, for a reader and for `pytest-haystack reconstruct`.
 RESOLVED = "config.resolved.yaml"
@@ -33,7 +33,7 @@ State = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "n
 class Tested:
     """What became of one test item so far: of a cell, or of a search, whose id ``cell`` is then.
 
-    ``rows`` are by context length, depth and trial: those of a search come from many cells.
+    ``rows`` are by trial; those of a search by node id and trial, for they are of many cells.
     """
 
     nodeid: str
@@ -43,7 +43,7 @@ class Tested:
     state: State = "not_run"
     message: str = ""
     duration_seconds: float = 0.0
-    rows: dict[tuple[Any, ...], Mapping[str, Any]] = field(default_factory=dict)
+    rows: dict[Any, Mapping[str, Any]] = field(default_factory=dict)
     search: bool = False
 
     @property
@@ -51,13 +51,9 @@ class Tested:
         """What the test is, apart from its cell: empty for the sweep file's own test, else its file and function."""
         if self.own:
             return ""
-        test, _, parameters = self.nodeid.partition("[")
-        file, _, function = test.partition("::")
-        module = file.removesuffix(".py").replace("/", ".").lstrip(".")
-        function = function.replace("::", ".")
-        name = module if module.rpartition(".")[2] == function else f"{module}.{function}"
-        rest = parameters.rstrip("]").replace(self.cell, "").strip("-")
-        return f"{name}.{rest}" if rest else name
+        from pytest_haystack.results.row_groups import group_name
+
+        return group_name(self.nodeid, self.cell)
 
 
 class Recorder:
@@ -67,56 +63,70 @@ class Recorder:
         self._config = config
         self._sweeps = sweeps
         self._tested: dict[str, Tested] = {}
-        self._writers: dict[str, RowWriter] = {}
         self._written: dict[Path, list[str]] = {}
         self._results: list[SweepResults] = []
         self._troubles: list[str] = []
         #: Decides the gates.
         self.keeper = GateKeeper(config, sweeps, self)
+        #: Answers that were not asked for in this run.
+        self._kept = 0
         self.started_utc = datetime.now(timezone.utc)
         self.run_id = f"{self.started_utc:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self._files = RowFiles(config, sweeps, self.run_id)
 
     def pytest_report_header(self) -> list[str]:
         """What this run is going to do, and what in the sweep file looks like a slip."""
+        from pytest_haystack.running.gate_cells import gate_notes
+
         return [
             line
             for sweep in self._sweeps.loaded
-            for line in (self._header(sweep), *(f"haystack: note: {note}" for note in sweep.loaded.notes))
+            for line in (
+                self._header(sweep),
+                *(f"haystack: note: {note}" for note in (*sweep.loaded.notes, *gate_notes(sweep.bench))),
+            )
         ]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self) -> None:
         """Refuse to ask anything whose answer could not be kept."""
         for sweep in self._sweeps.loaded:
-            directory = self._directory(sweep)
+            directory = self._files.directory(sweep)
             there = next(path for path in (directory, *directory.parents) if path.exists())
             if not there.is_dir() or not os.access(there, os.W_OK):
                 raise pytest.UsageError(f"the report folder {_relative(directory)} cannot be written: see {there}")
+            if sweep.path in self._sweeps.run_paths:
+                self._files.lock(sweep)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a report's rows and its verdict."""
         tested = self._known(report)
         if tested is None:
             return
-        for row in json.loads(getattr(report, "haystack", "{}")).get("rows", ()):
+        told = json.loads(getattr(report, "haystack", "{}"))
+        self._kept += told.get("kept", 0)
+        for row in told.get("rows", ()):
             # What is asked again leaves a row of its own.
             if report.outcome != "rerun" or row["score"] is not None:  # type: ignore[comparison-overlap]
-                tested.rows[row["context_length"], row["depth_percent"], row["trial"]] = self._writer(
-                    tested.sweep
-                ).append(row)
+                # A search has trials of one number in many cells, which their rows' node ids tell apart.
+                key = (row["nodeid"], row["trial"]) if tested.search else row["trial"]
+                tested.rows[key] = self._files.append(tested.sweep, row)
         judge(tested, report)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the reports of every sweep of which something ran."""
-        for name in {one.sweep for one in self._tested.values()}:
-            # Also without a row of this run: those of an earlier one must not pass for its own.
-            self._writer(name).close()
         if not self._tested:
             return
+        if self._sweeps.keeper.replays and not any(one.rows for one in self._tested.values()):
+            # Cells that are skipped one by one would pass for a run that found nothing wrong.
+            why = next((one.message for one in self._tested.values() if one.message), "")
+            self._troubles.append(f"--haystack-replay: nothing could be replayed, so nothing was tested: {why}")
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
         for sweep in self._sweeps.loaded:
             results = self.gather(sweep)
             if results is not None:
+                self._troubles += self._files.settle(sweep)
                 self._results.append(results)
                 self._write(sweep, results)
 
@@ -124,32 +134,64 @@ class Recorder:
         """What is known of a sweep so far; None where nothing of it ran."""
         from pytest_haystack.gathering import gather
 
-        tested = [one for one in self._tested.values() if one.sweep == sweep.name]
-        return gather(sweep, tested, self.run_id, self.started_utc) if tested else None
+        tested = self.tested(sweep.name)
+        if not tested:
+            return None
+        # Also without a row of this run: those of an earlier one must not pass for its own.
+        return gather(sweep, self._with_earlier(sweep, tested), self.run_id, self.started_utc)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """A grid of scores for each model and task, and where the reports are."""
         if not self._results:
             return
         from pytest_haystack.reports.search_sections import search_lines
-        from pytest_haystack.reports.terminal import painted, render_grid
+        from pytest_haystack.reports.terminal import painted, render_grid, render_headline
 
         terminal = self._config.get_terminal_writer()
         for results in self._results:
             terminalreporter.section(f"haystack: {results.name}")
+            lines = render_headline(results, terminal.fullwidth)
             # With -q a reader wants the verdict and where to look, not the table.
             if self._config.get_verbosity() >= 0:
-                for line in render_grid(results, terminal.fullwidth):
-                    terminalreporter.line(painted(line, terminal.markup))
-                if results.cells and results.searches:
-                    terminalreporter.line("")
-                for text, colour in search_lines(results.searches, terminal.fullwidth):
-                    terminalreporter.line(text, **({colour: True} if colour else {}))
+                lines += render_grid(results, terminal.fullwidth) if results.cells else []
+                lines += search_lines(results.searches, terminal.fullwidth)
+            for line in lines:
+                terminalreporter.line(painted(line, terminal.markup))
         for directory, names in self._written.items():
             more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
             terminalreporter.line(f"wrote {_relative(directory)}/: {', '.join(names[:MOST_NAMES])}{more}")
+        if self._kept:
+            where = "replayed from rows" if self._sweeps.keeper.replays else "there already"
+            rows = sum(len(one.rows) for one in self._tested.values())
+            terminalreporter.line(f"haystack: {self._kept} of {rows} answers were {where}, and not asked for")
         for trouble in self._troubles:
             terminalreporter.line(f"haystack: {trouble}", yellow=True)
+
+    def tested(self, sweep: str) -> list[Tested]:
+        """What became of the tests of a sweep so far."""
+        return [one for one in self._tested.values() if one.sweep == sweep]
+
+    def pytest_unconfigure(self) -> None:
+        """Another run may have the folders."""
+        self._files.close()
+
+    def _with_earlier(self, sweep: Sweep, tested: list[Tested]) -> list[Tested]:
+        """With what an earlier run left of tests that did not come about now, where this run resumes it."""
+        rows = self._files.earlier(sweep, {one.nodeid for one in tested if one.rows or one.state != "not_run"})
+        if not rows:
+            return tested
+        from pytest_haystack.earlier import tested_from_rows
+
+        found, strange = tested_from_rows(sweep, rows, strict=bool(self._config.getini("xfail_strict")))
+        if strange:
+            words = (
+                f"{strange} of the rows that were there are not of {sweep.path.name} as it is now; "
+                "they stay in results.jsonl and are not reported"
+            )
+            # Results are gathered for the gates, and again at the end.
+            self._troubles += [words] if words not in self._troubles else []
+        names = {one.nodeid for one in found}
+        return [*(one for one in tested if one.nodeid not in names), *found]
 
     def _known(self, report: pytest.TestReport) -> Tested | None:
         """What is known of the report's test, None where it is a test of no cell."""
@@ -187,7 +229,7 @@ class Recorder:
         from pytest_haystack.reports.step_summary import append_step_summary
         from pytest_haystack.reports.writer import write_reports
 
-        directory = self._directory(sweep)
+        directory = self._files.directory(sweep)
         gates = [verdict_of(gate) for gate in self.keeper.results_of(sweep, results)]
         written = write_reports(results, directory, gates)
         paths, self._troubles = list(written.paths), [*self._troubles, *written.problems]
@@ -195,7 +237,7 @@ class Recorder:
             paths.append(write_text(directory / RESOLVED, resolved_yaml(sweep.loaded)))
         except OSError as error:
             self._troubles.append(f"{directory / RESOLVED}: not written: {error}")
-        rows = [self._writers[sweep.name].path] if sweep.name in self._writers else []
+        rows = [path] if (path := self._files.path(sweep.name)) else []
         # Pictures of single models and tasks come last: there may be many.
         names = [path.name for path in [*rows, *paths]]
         self._written[directory] = sorted(names, key=lambda name: name.startswith(("heatmap-", "curve-", "position-")))
@@ -204,23 +246,6 @@ class Recorder:
             trouble = append_step_summary(summary_markdown(results, gates), Path(step_summary))
             self._troubles += [trouble] if trouble else []
 
-    def _writer(self, sweep: str) -> RowWriter:
-        if sweep not in self._writers:
-            from pytest_haystack.results.store import RowWriter
-
-            try:
-                self._writers[sweep] = RowWriter(self._directory(self._sweeps.named(sweep)), self.run_id)
-            except OSError as error:
-                raise pytest.UsageError(f"the report folder cannot be written: {error}") from None
-        return self._writers[sweep]
-
-    def _directory(self, sweep: Sweep) -> Path:
-        base = self._sweeps.settings.report_dir
-        if base is None:
-            named = sweep.loaded.config.report.dir or "haystack-report"
-            base = Path(os.path.abspath(self._config.invocation_params.dir / named))
-        return base / sweep.name if len(self._sweeps.paths) > 1 else base
-
     def _header(self, sweep: Sweep) -> str:
         from pytest_haystack.reports.labels import counted
 
@@ -228,7 +253,7 @@ class Recorder:
         grid = f"{counted(len(sweep.cells), 'cell')} ({counted(len(tasks), 'task')} x {counted(len(models), 'model')})"
         if sweep.searches:
             grid += f", {len(sweep.searches)} search{'es' if len(sweep.searches) > 1 else ''}"
-        return f"haystack: {_relative(sweep.path)}, {grid}, reports in {_relative(self._directory(sweep))}"
+        return f"haystack: {_relative(sweep.path)}, {grid}, reports in {_relative(self._files.directory(sweep))}"
 
 
 def judge(tested: Tested, report: pytest.TestReport) -> None:

@@ -124,9 +124,13 @@ SCORERS = {
 }
 SOURCES = {
     "essays": "pytest_haystack.haystacks.essays:Essays",
+    "essays@1": "pytest_haystack.haystacks.essays:FirstEssays",
+    "essays@2": "pytest_haystack.haystacks.essays:Essays",
     "files": "pytest_haystack.haystacks.files:Files",
     "synthetic": "pytest_haystack.haystacks.synthetic:Synthetic",
 }
+#: What the name of a source with several versions stands for where no version is given: the newest.
+NEWEST = {"essays": "essays@2"}
 PROVIDERS = {
     "simulated": "pytest_haystack.models.simulated:SimulatedReader",
     "python": "pytest_haystack.models.callables:PythonCallable",
@@ -142,6 +146,7 @@ METRICS = {
     "error_rate": "pytest_haystack.results.gate_metrics:ErrorRate",
     "cost_usd": "pytest_haystack.results.gate_metrics:CostUsd",
     "p95_latency_seconds": "pytest_haystack.results.gate_metrics:P95LatencySeconds",
+    "regression": "pytest_haystack.results.regression_gate:Regression",
 }
 
 

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_haystack.errors import ConfigError, HaystackError
+from pytest_haystack.keeping import Keeper
 from pytest_haystack.options import Settings
 from pytest_haystack.registry import Registry, suggestion
 
 if TYPE_CHECKING:
+    from pytest_haystack.config.environment import Environment
     from pytest_haystack.config.loader import LoadedConfig
     from pytest_haystack.config.schema import ModelEntry
     from pytest_haystack.models.model import Model
+    from pytest_haystack.running.gateway.budgets import Limit
     from pytest_haystack.running.gateway.client import GatewayClient
     from pytest_haystack.running.search_run import TrialKey
     from pytest_haystack.running.trial import Trial
@@ -34,6 +37,9 @@ TRIALS: pytest.StashKey[dict[int, Trial]] = pytest.StashKey()
 SEARCH_TRIALS: pytest.StashKey[dict[TrialKey, Trial]] = pytest.StashKey()
 #: Rows that an item has left and that no report has carried off yet.
 ROWS: pytest.StashKey[list[Mapping[str, Any]]] = pytest.StashKey()
+
+#: How many of those rows hold an answer that was not asked for now.
+KEPT: pytest.StashKey[int] = pytest.StashKey()
 
 
 class Sweep:
@@ -57,9 +63,19 @@ class Sweep:
         self._models: dict[str, Model] = {}
 
     @cached_property
+    def cells_by_id(self) -> dict[str, Cell]:
+        """All cells of its file, each by its id, whether or not this run selects them."""
+        return {cell.id: cell for cell in self.bench.cells}
+
+    @cached_property
     def ids(self) -> frozenset[str]:
         """The ids of its cells."""
         return frozenset(cell.id for cell in self.cells)
+
+    @cached_property
+    def asked(self) -> tuple[Cell, ...]:
+        """Its cells, and those that its searches may ask."""
+        return (*self.cells, *(cell for search in self.searches for cell in search.cells()))
 
     @cached_property
     def search_ids(self) -> frozenset[str]:
@@ -77,12 +93,16 @@ class Sweep:
     def judge(self, task: str) -> Complete | None:
         """What asks the model that the scorer of a task needs, None where it needs none."""
         entry = self.bench.judges.get(task)
-        return None if entry is None else self._made(self._judge_id(entry), entry).complete
+        return None if entry is None else self._session.keeper.judge(self._made(self._judge_id(entry), entry))
 
     def _made(self, gateway_id: str, entry: ModelEntry) -> Model:
         if gateway_id not in self._models:
             provider = self._session.registry.provider_of(entry.model)
-            if provider is None:
+            if self._session.keeper.replays:
+                from pytest_haystack.unasked import Unasked
+
+                self._models[gateway_id] = Unasked(entry)
+            elif provider is None:
                 from pytest_haystack.models.paid import GatewayModel
 
                 self._models[gateway_id] = GatewayModel(entry, self._session.client, gateway_id)
@@ -99,25 +119,41 @@ class Sweep:
         digest = hashlib.sha256(entry.model_dump_json().encode()).hexdigest()[:16]
         return f"{self.name}/{entry.id}/{digest}"
 
-    def asks_paid(self, cell: Cell | Search) -> bool:
-        """True where the gateway is needed for a cell or search: to answer, or to judge."""
+    def asks_paid(self, cell: Cell) -> bool:
+        """True where the gateway is needed for a cell: to answer, or to judge."""
         judge = self.bench.judges.get(cell.task)
         asked = [self.gateway_id(cell.model)] + ([self._judge_id(judge)] if judge else [])
         return any(name in self.paid_models for name in asked)
 
+    def check_models(self, cells: Iterable[Cell]) -> None:
+        """Raise ConfigError where what a model of these cells needs is missing."""
+        from pytest_haystack.running.readiness import check_models
+
+        check_models(self.bench, cells)
+
     @cached_property
     def paid_models(self) -> dict[str, dict[str, Any]]:
         """Entries of the models that the gateway asks, by their name there."""
-        asking: list[Cell | Search] = [*self.cells, *self.searches]
-        models, tasks = {one.model for one in asking}, {one.task for one in asking}
+        models, tasks = {cell.model for cell in self.asked}, {cell.task for cell in self.asked}
         asked = {self.gateway_id(name): entry for name, entry in self.bench.models.items() if name in models}
         judges = (entry for task, entry in self.bench.judges.items() if task in tasks)
         asked |= {self._judge_id(entry): entry for entry in judges}
         return {
-            name: entry.model_dump(mode="json")
+            name: self._told(entry)
             for name, entry in asked.items()
             if self._session.registry.provider_of(entry.model) is None
         }
+
+    def _told(self, entry: ModelEntry) -> dict[str, Any]:
+        """What the gateway is told of an entry."""
+        from pytest_haystack.config.local_names import is_local
+        from pytest_haystack.models.local import serving
+
+        told = entry.model_dump(mode="json")
+        if is_local(entry.model):
+            lengths = [cell.context_length for cell in self.asked if self.bench.models[cell.model] is entry]
+            told["local"] = serving(entry, self.path.parent, max(lengths, default=None))
+        return told
 
 
 class Sweeps:
@@ -131,6 +167,7 @@ class Sweeps:
             # A mistake in them is told at once, whether or not this run comes to need them.
             self.settings.check()
         self._loaded: dict[Path, Sweep] = {}
+        self.keeper = Keeper(config, self)
         #: Gives the gateway's client; set by `pytest_haystack.distributed`.
         self.connect: Callable[[], GatewayClient]
 
@@ -143,6 +180,13 @@ class Sweeps:
     def registry(self) -> Registry:
         """Built-in names and those that conftests and other plugins add."""
         return make_registry(self.config)
+
+    @cached_property
+    def environ(self) -> Environment:
+        """The variables of this process, and behind them those of a `.env` file."""
+        from pytest_haystack.config.environment import Environment
+
+        return Environment([self.config.invocation_params.dir, self.config.rootpath])
 
     @cached_property
     def client(self) -> GatewayClient:
@@ -171,15 +215,25 @@ class Sweeps:
             self._loaded[path] = sweep
         return self._loaded[path]
 
+    @property
+    def limits(self) -> list[Limit]:
+        """What this session may spend: on the command line for all of it, in sweep files for each."""
+        from pytest_haystack.running.spending import limits_of
+
+        return limits_of(
+            self.settings.max_cost, [(sweep.loaded.config.budget, tuple(sweep.paid_models)) for sweep in self.loaded]
+        )
+
     def named(self, name: str) -> Sweep:
         """The loaded sweep of this name."""
         return next(sweep for sweep in self._loaded.values() if sweep.name == name)
 
     def _load(self, path: Path) -> Sweep:
+        from pytest_haystack.running.spending import check_prices
         from pytest_haystack.running.workbench import load_bench
-        from pytest_haystack.sweep import sample
+        from pytest_haystack.sweep import sample, shard
 
-        bench = load_bench(path, self.registry, self.settings.overrides)
+        bench = load_bench(path, self.registry, self.settings.overrides, self.environ)
         cells, searches = bench.cells, bench.searches
         wanted = self.settings.models
         for name in wanted:
@@ -193,8 +247,16 @@ class Sweeps:
         if self.settings.sample is not None:
             # A sample is to be small and quick; a search is neither.
             cells, searches = sample(cells, self.settings.sample), ()
-        bench.expect(cells, searches)
-        return Sweep(bench.loaded, bench, cells, searches, self)
+        if self.settings.shard is not None:
+            cells, searches = shard(cells, *self.settings.shard), shard(searches, *self.settings.shard)
+        sweep = Sweep(bench.loaded, bench, cells, searches, self)
+        bench.expect(sweep.asked)
+        check_prices(bench, sweep.asked, self.settings.max_cost)
+        self.keeper.prepare(sweep)
+        if any("local" not in told for told in sweep.paid_models.values()):
+            # Keys, and whatever else providers take from the environment.
+            self.environ.read()
+        return sweep
 
 
 def nodeid_of(config: pytest.Config, path: Path) -> str:

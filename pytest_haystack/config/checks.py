@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from pytest_haystack.config.axes import expand_depths, expand_lengths
 from pytest_haystack.config.draft import MISSING, Draft, dotted
+from pytest_haystack.config.local_names import check_local, is_local
 from pytest_haystack.config.problems import not_one_of
 from pytest_haystack.config.ranges import DepthRange, Depths, LengthRange, Lengths
 from pytest_haystack.config.yaml_text import KeyPath
@@ -35,8 +36,9 @@ def check_names(draft: Draft, registry: Registry, presets: Collection[str]) -> N
                 words = "a text here is the name of a preset; for wording of your own write {template: ...}"
             draft.problem((*owner, "prompt", "preset"), words, shown=_shown(draft, owner, "prompt", "preset"))
     tokenizer = draft.value(("tokenizer",))
-    if isinstance(tokenizer, str) and tokenizer not in TOKENIZERS:
-        draft.problem(("tokenizer",), f"{tokenizer!r} is no known tokenizer; known: {', '.join(TOKENIZERS)}")
+    if isinstance(tokenizer, str) and tokenizer not in TOKENIZERS and not tokenizer.startswith("hf:"):
+        words = f"{tokenizer!r} is no known tokenizer; known: {', '.join(TOKENIZERS)}, or hf:FILE for a tokenizer.json"
+        draft.problem(("tokenizer",), words)
     for index, entry in draft.entries("models"):
         if isinstance(entry.get("model"), str):
             check_model(draft, ("models", index, "model"), entry["model"], registry)
@@ -64,6 +66,12 @@ def check_model(draft: Draft, path: KeyPath, model: str, registry: Registry) -> 
         except ConfigError as error:
             for problem in error.problems:
                 draft.problem(path, problem)
+        return
+    if is_local(model):
+        try:
+            check_local(model)
+        except ConfigError as error:
+            draft.problem(path, str(error))
         return
     prefix = model.partition("/")[0]
     if "/" in model and (advice := suggestion(prefix, registry.providers)).startswith("did you mean"):
@@ -111,12 +119,20 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+#: Keys of gates that only some metrics heed.
+_METRIC_KEYS = frozenset({"alpha", "absolute", "relative", "base_lengths", "options"})
+
+
 def check_gates(draft: Draft, registry: Registry) -> None:
     """Gates name metrics, models and tasks that there are, and spans from small to large."""
     for index, entry in draft.entries("gates"):
         metric = entry.get("metric")
         if isinstance(metric, str) and metric not in registry.metrics:
             draft.problem(("gates", index, "metric"), registry.metrics.unknown(metric))
+        elif isinstance(metric, str) and (heeded := registry.metrics[metric].keys) is not None:
+            for key in sorted(_METRIC_KEYS & entry.keys() - heeded):
+                has = f"; it has {', '.join(sorted(heeded))}" if heeded else ""
+                draft.problem(("gates", index, key), f"{metric} has no {key}{has}")
         by = entry.get("by")
         if isinstance(by, list):
             for position, name in enumerate(by):

@@ -50,6 +50,6 @@ def _is_credential(text: str, path: KeyPath) -> bool:
     name = next((part.lower().replace("-", "_") for part in reversed(path) if isinstance(part, str)), "")
     if (path[:1] == ("tasks",) and "scorer" not in path) or "${" in text or not _SECRET_NAME.search(name):
         return False
-    if name == "api_key_env":
+    if name == "api_key_env" or "headers_env" in path:
         return not _VARIABLE.match(text) and (len(text) >= 16 or text.startswith("sk-"))
     return bool(_TOKEN_LIKE.match(text)) or text.startswith("sk-")

@@ -26,7 +26,7 @@ _LONGEST_ID = 80
 def refuse_credentials(draft: Draft, path: KeyPath = ()) -> None:
     """A mistake for each key or password that stands in the values at ``path``; none of them is shown."""
     for where, text in find_credentials(draft.value(path), path):
-        if where[-1] == "api_key_env":
+        if where[-1] == "api_key_env" or "headers_env" in where:
             words = "looks like a key; write the name of the environment variable that holds it, e.g. OPENAI_API_KEY"
         else:
             words = (
@@ -179,6 +179,7 @@ def default_id(kind: str, entry: Mapping[str, Any], registry: Registry) -> str:
     if kind == "models":
         provider = registry.provider_of(name)
         by_colon = provider is not None and name.startswith(f"{provider}:")
+        name = name.removeprefix("local:").removesuffix(".gguf")
         name = name.rstrip("/:").rpartition(":" if by_colon else "/")[2]
     return id_safe(name)
 

@@ -68,7 +68,10 @@ class GateEntry(Part):
 
     @model_validator(mode="after")
     def _bounded(self) -> GateEntry:
-        if self.min is None and self.max is None:
+        if self.metric == "regression":
+            if self.max is not None:
+                raise ValueError("regression takes alpha, and min for a drop that is tolerated, e.g. -0.02; no max")
+        elif self.min is None and self.max is None:
             raise ValueError("give min or max, or both")
         if self.min is not None and self.max is not None and self.min > self.max:
             raise ValueError(f"min {self.min:g} is more than max {self.max:g}")

@@ -31,6 +31,7 @@ from pytest_haystack.config.entries import (
 )
 from pytest_haystack.config.entry_files import include_entry_files
 from pytest_haystack.config.interpolation import FromEnvironment
+from pytest_haystack.config.local_models import complete_local_models
 from pytest_haystack.config.options import with_options
 from pytest_haystack.config.overrides import apply_overrides
 from pytest_haystack.config.problems import add_validation_errors
@@ -96,6 +97,7 @@ def load_config(
     include_models(draft, path.parent, environ)
     include_entry_files(draft, path.parent, registry)
     fill_in_defaults(draft, path, registry)
+    complete_local_models(draft)
 
     check_ids(draft)
     expand_variants(draft, registry)

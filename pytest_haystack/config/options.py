@@ -16,7 +16,7 @@ from pytest_haystack.config.schema import HaystackEntry, ScorerEntry, TaskEntry
 from pytest_haystack.config.variants import level_of
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.errors import ConfigError
-from pytest_haystack.registry import Registry
+from pytest_haystack.registry import NEWEST, Registry
 
 
 class NoOptions(Part):
@@ -30,6 +30,7 @@ def with_options(draft: Draft, registry: Registry, environ: Mapping[str, str]) -
     validators of options as ``info.context["environ"]``: which keys are there may decide a default.
     """
     data: dict[str, Any] = plain(draft.data)
+    data.setdefault("haystack", {})
     _separate_parts(draft, data, (), registry, environ)
     tasks = data["tasks"] if isinstance(data.get("tasks"), list) else []
     for index, task in enumerate(tasks):
@@ -63,6 +64,8 @@ def _separate_haystack(draft: Draft, entry: dict[str, Any], path: KeyPath, regis
     own, options = _split(entry, HaystackEntry)
     source = own.get("source", HaystackEntry.model_fields["source"].default)
     if isinstance(source, str) and source in registry.sources:
+        # Rows and the resolved config tell which version it was, whatever is the newest one by then.
+        own["source"] = NEWEST.get(source, source)
         own["options"] = _complete(draft, options, path, registry.sources[source].options_model, HaystackEntry)[0]
     return own
 

@@ -42,6 +42,12 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False)
 
 
+#: Name of an environment variable.
+Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+#: Names of environment variables by the HTTP header that carries their value.
+HeadersEnv = dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")], Variable]
+
+
 class SpanOf(Part):
     """From ``min`` to ``max``, both included; an open end matches everything on that side."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,10 +54,28 @@ def resolved_yaml(loaded: LoadedConfig) -> str:
     for haystack, owner in zip(haystacks, (settings, *settings["tasks"]), strict=True):
         if haystack is not None:
             _make_absolute(haystack, owner["haystack"], base_dir)
+    if loaded.config.tokenizer.startswith("hf:"):
+        settings["tokenizer"] = _absolute(settings["tokenizer"], base_dir)
+    if settings["baseline"] is not None and ("baseline",) not in loaded.templates:
+        settings["baseline"] = escape(os.path.abspath(base_dir / Path(str(loaded.config.baseline)).expanduser()))
     body: str = yaml.dump(
         settings, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=2**31
     )
     return f"# Every setting of {loaded.config.name}, defaults included.\n{body}"
+
+
+def _absolute(tokenizer: str, base_dir: Path) -> str:
+    """``hf:FILE`` with the file's whole path."""
+    path = tokenizer.removeprefix("hf:")
+    return tokenizer if path.startswith("~") else f"hf:{Path(escape(str(base_dir)), path)}"
+
+
+def flow_yaml(value: Any) -> str:
+    """A value on one line, as a user writes an entry: ``{model: reader, context_lengths: {min: 4000, max: 8000}}``."""
+    body: str = yaml.dump(
+        value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=True, width=2**31
+    )
+    return body.removesuffix("\n").removesuffix("\n...")
 
 
 def _make_absolute(haystack: HaystackEntry, written: dict[str, Any], base_dir: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from pytest_haystack.config.budget import Budget
 from pytest_haystack.config.gates import GateEntry
 from pytest_haystack.config.parts import (
     MOST_POINTS,
@@ -18,6 +19,7 @@ from pytest_haystack.config.parts import (
     Amount,
     Count,
     Fraction,
+    HeadersEnv,
     Id,
     Level,
     Names,
@@ -28,6 +30,7 @@ from pytest_haystack.config.parts import (
     SpanOf,
     Text,
     Tokens,
+    Variable,
     Whole,
 )
 from pytest_haystack.config.ranges import Depths, Lengths
@@ -36,13 +39,16 @@ from pytest_haystack.config.trials import TrialsEntry
 
 
 class Limits(Part):
-    """What a provider may be asked at once; ``timeout`` in seconds, ``retries`` after the first try."""
+    """What a provider may be asked at once; times in seconds, ``retries`` after the first try."""
 
     requests_per_minute: Positive | None = Field(None, description="Requests a minute.")
     tokens_per_minute: Positive | None = Field(None, description="Input tokens a minute.")
     in_flight: Positive = Field(16, description="Requests that wait for an answer at once.")
     timeout: Annotated[float, Field(gt=0), NO_FLAG] = Field(120, description="Seconds to wait for an answer.")
     retries: Natural = Field(5, description="Tries after the first one.")
+    deadline: Annotated[float, Field(gt=0), NO_FLAG] = Field(
+        900, description="Seconds for one request with all its tries and the pauses between them."
+    )
 
 
 class Pricing(Part):
@@ -53,14 +59,19 @@ class Pricing(Part):
 
 
 class ModelEntry(Part):
-    """A model under test. ``api_key_env`` names an environment variable, ``context_window`` is in tokens."""
+    """A model under test. ``api_key_env`` and ``headers_env`` name environment variables; ``context_window`` is in
+    tokens.
+    """
 
     id: Id = Field(description="Name in test ids and reports; default: the last part of the model string.")
-    model: Text = Field(description="A litellm model string, simulated/PROFILE or python:MODULE:CALLABLE.")
-    api_key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = Field(
+    model: Text = Field(
+        description="A litellm model string, local/NAME, local:FILE.gguf, simulated/PROFILE or python:MODULE:CALLABLE."
+    )
+    api_key_env: Variable | None = Field(
         None, description="Name of the environment variable that holds the key; never the key."
     )
     api_base: str | None = Field(None, description="Address of the API, where it is not the provider's own.")
+    headers_env: HeadersEnv = Field(default_factory=dict, description="Headers, and the variables that hold them.")
     request: dict[str, Any] = Field(default_factory=dict, description="Request parameters, forwarded as they are.")
     limits: Limits = Field(default_factory=Limits, description="What the provider may be asked at once.")
     context_window: Tokens | None = Field(None, description="Tokens the model takes in; default: what is known of it.")
@@ -170,16 +181,23 @@ class Config(Part):
     name: Id = Field(description="Name of the sweep; default: the file's name without its ending.")
     models: Annotated[list[ModelEntry], Field(min_length=1)] = Field(description="Models under test.")
     haystack: HaystackEntry = Field(default_factory=HaystackEntry, description="Where the filler text comes from.")
-    tokenizer: str = Field("cl100k_base", description="Vocabulary that context lengths are counted with.")
+    tokenizer: str = Field("cl100k_base", description="What lengths are counted with: a vocabulary, or hf:FILE.")
     sweep: SweepAxes = Field(description="The axes: context lengths, depths, trials.")
     tasks: Annotated[list[TaskEntry], Field(min_length=1)] = Field(description="What is hidden, and what is asked.")
     prompt: PromptEntry = Field(
         default_factory=lambda: PromptEntry(preset="default"), description="How the model is asked."
     )
     threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
+    budget: Budget = Field(default_factory=Budget, description="What a run may spend on paid models.")
     gates: list[GateEntry] = Field(default_factory=list, description="What must hold of all answers together.")
     searches: list[SearchEntry] = Field(
         default_factory=list, description="Tests that pool over depths and stop when they know."
     )
+    baseline: Text | None = Field(
+        None, description="Rows of an earlier run, or its report folder, that this one must not be worse than."
+    )
     known_failures: list[KnownFailure] = Field(default_factory=list, description="Cells expected to fail.")
+    store: Text | None = Field(
+        None, description="Where answers are kept: a folder, from here, or redis://HOST/DB; default: .haystack."
+    )
     report: ReportEntry = Field(default_factory=ReportEntry, description="Where reports go.")

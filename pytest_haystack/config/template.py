@@ -60,6 +60,10 @@ known_failures:
     depth_percents: {min: 30, max: 70}
     reason: loses the middle of long texts
 
+# What must hold of all answers together. A gate that fails fails the run.
+gates:
+  - {metric: effective_context_length, by: [model], min: 2000}
+
 # Where reports go, seen from the folder that pytest is started in.
 report: {dir: haystack-report}
 """

@@ -12,13 +12,13 @@ from pytest_haystack.documents.haystack_text import HaystackText
 from pytest_haystack.documents.layout import SEPARATION, Layout, lay_out
 from pytest_haystack.documents.placing import closing_block, inserted_block, insertion_point
 from pytest_haystack.errors import DocumentError
-from pytest_haystack.tokens.encoding import Encoding
+from pytest_haystack.tokens.encoding import Encoding, facts_of
 
 #: Tokens that a document with inserts keeps for haystack text.
 _LEAST_HAYSTACK = 8
 
 #: What of a recipe's origin must be the same for the same bytes.
-_DECISIVE = ("source", "sha256", "separator", "tokenizer")
+_DECISIVE = ("source", "sha256", "separator", "tokenizer", "tokenizer_sha256")
 
 
 class _Step(NamedTuple):
@@ -58,7 +58,14 @@ def build_document(haystack: HaystackText, inserts: Sequence[Insert], tokens: in
     layout = lay_out(inserts, sizes, tokens, tolerance)
     steps = _placed(haystack, texts, layout, tokens)
     last, ending = _ended(haystack, texts, layout, steps, tokens)
-    return _document(haystack, inserts, tokens, tolerance, [*steps, last], ending)
+    document = _document(haystack, inserts, tokens, tolerance, [*steps, last], ending)
+    whole = haystack.encoding.whole
+    if whole is not None and whole.count(document.text) != tokens:
+        # A tokenizer of the user's, in a text that it treats otherwise than those it was tried on: the slow way.
+        slow = haystack.counted_whole()
+        assert slow is not None
+        return build_document(slow, inserts, tokens, tolerance=tolerance)
+    return document
 
 
 def rebuild(haystack: HaystackText, recipe: Mapping[str, Any]) -> Document:
@@ -68,9 +75,11 @@ def rebuild(haystack: HaystackText, recipe: Mapping[str, Any]) -> Document:
     was read from, do not. Raises DocumentError where the haystack or the tokenizer is another, or where the needles
     or the filler at the end come out different from what the recipe says.
     """
-    here = {**haystack.origin(), "tokenizer": haystack.encoding.name}
-    there = {**recipe["haystack"], "tokenizer": recipe["tokenizer"]}
-    changed = [f"{key} is {here[key]!r}, not {there.get(key)!r}" for key in _DECISIVE if here[key] != there.get(key)]
+    here = {**haystack.origin(), **facts_of(haystack.encoding)}
+    there = {**recipe["haystack"], **{key: recipe.get(key) for key in ("tokenizer", "tokenizer_sha256")}}
+    changed = [
+        f"{key} is {here.get(key)!r}, not {there.get(key)!r}" for key in _DECISIVE if here.get(key) != there.get(key)
+    ]
     if changed:
         raise DocumentError(f"this haystack cannot give the recipe's document: {'; '.join(changed)}")
     inserts = [Insert(entry["text"], entry["requested_depth_percent"]) for entry in recipe["placements"]]
@@ -150,7 +159,7 @@ def _document(
     ordered = tuple(placements[member] for member in range(len(inserts)))
     recipe = {
         "haystack": haystack.origin(),
-        "tokenizer": haystack.encoding.name,
+        **facts_of(haystack.encoding),
         "placements": [recorded(placement) for placement in ordered],
         "filler": ending.filler,
         "document_tokens": tokens,

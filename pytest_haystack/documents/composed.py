@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pytest_haystack.documents.document import Document, Placement, recorded
 from pytest_haystack.errors import DocumentError
 from pytest_haystack.needles.needle import Needle
-from pytest_haystack.tokens.encoding import Encoding
+from pytest_haystack.tokens.encoding import Encoding, facts_of
 from pytest_haystack.tokens.index import TokenIndex
 
 
@@ -18,11 +18,13 @@ def composed_document(text: str, needles: Sequence[Needle], encoding: Encoding, 
     """
     index = TokenIndex.of(text, encoding)
     total = index.tokens_before(len(text))
+    if encoding.whole is not None and encoding.whole.count(text) != total:
+        return composed_document(text, needles, encoding.whole, tokens)
     if total > tokens:
         raise DocumentError(f"its records take {total:,} tokens, {tokens:,} are free; ask for fewer or more length")
     placements = tuple(_placement(index, needle, total) for needle in needles if needle.role == "needle")
     recipe = {
-        "tokenizer": encoding.name,
+        **facts_of(encoding),
         "placements": [recorded(placement) for placement in placements],
         "document_tokens": total,
     }

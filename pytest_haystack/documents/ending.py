@@ -9,7 +9,6 @@ from pytest_haystack.documents.boundaries import Level, insertion_points, seams,
 from pytest_haystack.documents.draft import Draft
 from pytest_haystack.documents.fillers import SCRIPT_SAMPLE, certain_fillers, endings, may_follow
 from pytest_haystack.errors import DocumentError
-from pytest_haystack.tokens.safe_points import next_safe_point
 
 #: Word ends that are tried, from the longest text that fits downwards.
 _CUTS = 8
@@ -63,7 +62,7 @@ class _Measure:
         self._text = draft.haystack.text
         self._start = start
         self._near = draft.advanced(start)
-        split = next_safe_point(tail, 1) or len(tail)
+        split = draft.haystack.encoding.next_safe_point(tail, 1) or len(tail)
         self._tail = tail[:split]
         self._known = self._near.settled + self._encoding.count(tail[split:])
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.errors import SourceError
 from pytest_haystack.tokens.encoding import Encoding
 from pytest_haystack.tokens.index import TokenIndex
+from pytest_haystack.tokens.index_cache import cached_index
 
 if TYPE_CHECKING:
     from pytest_haystack.haystacks.source import Source
@@ -46,7 +47,7 @@ class HaystackText:
         wanted = tokens + SLACK_TOKENS
         base, exhausted = _read(source, _SAMPLE_CHARACTERS)
         text, base_length = base, None
-        while not _is_enough(index := TokenIndex.of(text, encoding), wanted):
+        while not _is_enough(index := cached_index(text, encoding), wanted):
             # A little more than the text so far lets expect; where that was too little, the next round adds.
             missing = wanted / max(index.last.tokens, encoding.count(text[:_SAMPLE_CHARACTERS]), 1)
             characters = int(len(text) * min(max(missing, 1.05), 1000)) + SLACK_CHARACTERS
@@ -69,6 +70,11 @@ class HaystackText:
     def encoding(self) -> Encoding:
         """The encoding that its tokens are counted with."""
         return self.index.encoding
+
+    def counted_whole(self) -> HaystackText | None:
+        """The same text without any shortcut in counting it, None where the shortcuts are known to hold."""
+        whole = self.encoding.whole
+        return None if whole is None else replace(self, index=TokenIndex.of(self.text, whole))
 
     def repeats(self, characters: int) -> float:
         """How many times the source is used in the first characters of the text; 1.0 where once is enough."""

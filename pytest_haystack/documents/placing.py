@@ -24,9 +24,10 @@ _LADDER = (Level.PARAGRAPH, Level.SENTENCE, Level.LINE, Level.WORD)
 def insertion_point(draft: Draft, group: Group, limit: float) -> int:
     """The position in the haystack where a group is inserted, not before the draft's own position.
 
-    The coarsest boundary that keeps every member within the tolerance; where none does, because the inserts leave
-    no room or the words are long, the nearest word's start or, in endless words, the nearest character. At most
-    ``limit`` haystack tokens stand before it, as far as that can be.
+    The coarsest boundary that keeps every member within the tolerance, near a place that documents of other lengths
+    and depths choose too: so their prompts begin alike, up to the insert, and a provider's cache serves more of them.
+    Where no boundary does, because the inserts leave no room or the words are long, the nearest word's start or, in
+    endless words, the nearest character. At most ``limit`` haystack tokens stand before it, as far as that can be.
     """
     text, index = draft.haystack.text, draft.haystack.index
     shift = group.before - draft.added
@@ -37,8 +38,9 @@ def insertion_point(draft: Draft, group: Group, limit: float) -> int:
     if low <= high:
         start = max(index.position_of(math.ceil(low)), first)
         stop = min(index.position_of(math.floor(high)), last)
+        shared = index.position_of(shared_place(low, high))
         for level in _LADDER:
-            point = nearest_insertion_point(text, level, target, start, stop) if start <= stop else None
+            point = nearest_insertion_point(text, level, shared, start, stop) if start <= stop else None
             if point is not None and low <= index.tokens_before(point) <= high:
                 return point
     target = max(first, min(target, last))
@@ -48,6 +50,19 @@ def insertion_point(draft: Draft, group: Group, limit: float) -> int:
         return word
     character = nearest_insertion_point(text, Level.CHARACTER, target, *near)
     return first if character is None else character
+
+
+def shared_place(low: float, high: float) -> int:
+    """The whole number from ``low`` to ``high`` that the largest power of two divides; 0 where it is among them.
+
+    Ranges that overlap often have it in common, whatever their ends. The nearest one where none lies between.
+    """
+    first, last = max(math.ceil(low), 0), math.floor(high)
+    if first == 0 or first > last:
+        return max(min(first, last), 0)
+    # All from first to last have the bits above this one in common.
+    bit = ((first - 1) ^ last).bit_length() - 1
+    return last >> bit << bit
 
 
 def inserted_block(text: str, point: int, inserts: Sequence[str]) -> Block:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import sys
-import threading
 import time
 import traceback
-import weakref
-from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.errors import ConfigError, ModelError
+from pytest_haystack.models.event_loop import EventLoop
 from pytest_haystack.models.model import Completion, Model, Prompt
 from pytest_haystack.models.redaction import Redactor
 
@@ -34,7 +31,7 @@ class PythonCallable(Model):
     def __init__(self, entry: ModelEntry) -> None:
         super().__init__(entry)
         self._function: Callable[[Prompt], Any] | None = None
-        self._loop: _Loop | None = None
+        self._loop: EventLoop | None = None
 
     @classmethod
     def validate(cls, model: str) -> None:
@@ -53,7 +50,7 @@ class PythonCallable(Model):
         try:
             answer = function(asked)
             if inspect.isawaitable(answer):
-                self._loop = self._loop or _Loop()
+                self._loop = self._loop or EventLoop()
                 answer = self._loop.run(answer)
         except ModelError:
             raise
@@ -96,31 +93,6 @@ class PythonCallable(Model):
             )
         function: Callable[[Prompt], Any] = found
         return function
-
-
-class _Loop:
-    """One event loop for all calls of a model, closed with it; calls from several threads take turns."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._turn = threading.Lock()
-        weakref.finalize(self, self._loop.close)
-
-    def run(self, answer: Awaitable[Any]) -> Any:
-        with self._turn:
-            if not _in_a_loop():
-                return self._loop.run_until_complete(answer)
-            # Asked from within a coroutine: a thread that runs one loop cannot run another.
-            with ThreadPoolExecutor(1) as other:
-                return other.submit(self._loop.run_until_complete, answer).result()
-
-
-def _in_a_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 def _import(spec: str, module_name: str) -> Any:

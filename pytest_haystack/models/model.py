@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -15,7 +16,8 @@ class Prompt(str):
     As text it is the user message; with a system message, or an assistant's turn begun by ``prefill``, it is the JSON
     list of all messages, so that the text's UTF-8 bytes are the whole prompt and ``sha256`` is their hash.
     ``document`` and ``question`` are the parts that a retrieval pipeline under test wants to have apart. ``trial``
-    (from 0) tells identical prompts apart.
+    (from 0) tells identical prompts apart. ``cell`` is the id of the cell that asks, where that is known. ``afresh`` is
+    True where an answer that was kept from before is of no use.
     """
 
     messages: list[dict[str, str]]
@@ -23,6 +25,8 @@ class Prompt(str):
     question: str
     trial: int
     prefill: str
+    afresh: bool = False
+    cell: str = ""
 
     def __new__(
         cls,
@@ -49,6 +53,17 @@ class Prompt(str):
         """The assistant's whole turn: what was begun, and the answer that goes on with it or repeats it."""
         return answer if answer.lstrip().startswith(self.prefill.strip()) else self.prefill + answer
 
+    def anew(self) -> Prompt:
+        """The same prompt, to be asked whatever is kept."""
+        other = copy(self)
+        other.afresh = True
+        return other
+
+    @property
+    def contents(self) -> str:
+        """What all messages say, without the JSON around them, whose escapes take tokens that no model sees."""
+        return "\n".join(message["content"] for message in self.messages)
+
     @property
     def sha256(self) -> str:
         """Hash of the prompt's UTF-8 bytes; lone surrogates count as their backslash escapes."""
@@ -72,6 +87,7 @@ class Completion:
     ``text`` may be None or hold inline reasoning; ``reasoning`` is what the provider kept apart; ``refusal`` its
     refusal text. ``cost_usd`` in USD and ``latency_seconds`` are None where unknown, never invented.
     ``dropped_parameters`` are names of the entry's ``request`` that the model does not take and that were left out.
+    ``from_store`` is True where the answer was not asked for now but kept from before.
     """
 
     text: str | None
@@ -83,6 +99,7 @@ class Completion:
     latency_seconds: float | None = None
     provider_model: str | None = None
     dropped_parameters: tuple[str, ...] = ()
+    from_store: bool = False
 
 
 class Model(ABC):
@@ -93,6 +110,8 @@ class Model(ABC):
 
     #: True where requests leave through the gateway (and may cost money).
     paid: ClassVar[bool] = False
+    #: False where an answer costs so little that asking again is as good as keeping it.
+    worth_keeping: ClassVar[bool] = True
 
     def __init__(self, entry: Any) -> None:
         self.entry = entry
@@ -100,6 +119,14 @@ class Model(ABC):
     @classmethod  # noqa: B027  (most strings can only be judged by asking)
     def validate(cls, model: str) -> None:
         """Check a model string when the config is read. Raises ConfigError where nothing could answer to it."""
+
+    def context_window(self) -> int | None:
+        """Context window in tokens as the model's own server tells it, None where it does not."""
+        return None
+
+    def input_tokens(self, prompt: Prompt) -> int | None:
+        """Tokens of a prompt as the model's own server counts it, None where that cannot be asked."""
+        return None
 
     @abstractmethod
     def complete(self, prompt: str) -> Completion:

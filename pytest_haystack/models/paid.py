@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from pytest_haystack.config.local_names import is_local
 from pytest_haystack.models.model import Completion, Model, Prompt
 
 if TYPE_CHECKING:
@@ -18,9 +19,21 @@ class Asker(Protocol):
     """What carries a request to the gateway: `pytest_haystack.running.gateway.client.GatewayClient`."""
 
     def complete(
-        self, model_id: str, messages: Sequence[dict[str, str]], request_tokens: int | None, trial: int
+        self,
+        model_id: str,
+        messages: Sequence[dict[str, str]],
+        request_tokens: int | None,
+        trial: int,
+        cell: str = "",
+        afresh: bool = False,
     ) -> Completion:
         """Answer of the model that the gateway knows by this id. Raises ModelError."""
+
+    def context_window(self, model_id: str) -> int | None:
+        """What the model's server says of its window, in tokens. Raises ModelError."""
+
+    def input_tokens(self, model_id: str, messages: Sequence[dict[str, str]]) -> int | None:
+        """How many tokens the model's server makes of messages. Raises ModelError."""
 
 
 class GatewayModel(Model):
@@ -44,11 +57,24 @@ class GatewayModel(Model):
         self._gateway_id = gateway_id if gateway_id is not None else entry.id
         self._count = count or _estimate
 
+    def context_window(self) -> int | None:
+        """Context window in tokens as a server of one's own tells it, None where it does not."""
+        return self._client.context_window(self._gateway_id) if self._has_server() else None
+
+    def input_tokens(self, prompt: Prompt) -> int | None:
+        """Tokens of a prompt as a server of one's own counts it, None where that cannot be asked."""
+        return self._client.input_tokens(self._gateway_id, prompt.messages) if self._has_server() else None
+
+    def _has_server(self) -> bool:
+        return self.entry.api_base is not None or is_local(self.entry.model)
+
     def complete(self, prompt: str) -> Completion:
         """Answer a prompt. Raises ModelError where there is no answer to score."""
         asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
-        tokens = self._count(str(asked)) + self._longest_answer()
-        return self._client.complete(self._gateway_id, asked.messages, tokens, asked.trial)
+        tokens = self._count(asked.contents) + self._longest_answer()
+        return self._client.complete(
+            self._gateway_id, asked.messages, tokens, asked.trial, cell=asked.cell, afresh=asked.afresh
+        )
 
     def _longest_answer(self) -> int:
         request = self.entry.request

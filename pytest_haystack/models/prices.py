@@ -15,11 +15,14 @@ _FILE = "model_prices_and_context_window_backup.json"
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What is known of a model: its window in tokens of input, prices in USD per million tokens; None is unknown."""
+    """What is known of a model: its window in tokens of input, prices in USD per million tokens, the most tokens of an
+    answer; None is unknown.
+    """
 
     context_window: int | None = None
     input_usd_per_million: float | None = None
     output_usd_per_million: float | None = None
+    longest_answer: int | None = None
 
 
 def model_facts(model: str) -> ModelFacts:
@@ -41,6 +44,7 @@ def model_facts(model: str) -> ModelFacts:
         _window(entry),
         _per_million(entry.get("input_cost_per_token")),
         _per_million(entry.get("output_cost_per_token")),
+        _count(entry.get("max_output_tokens")),
     )
 
 
@@ -60,7 +64,10 @@ def _price_map() -> dict[str, Any]:
 def _window(entry: Mapping[str, Any]) -> int | None:
     # `max_tokens` is litellm's old name of either limit: it means the input only where nothing else is given.
     name = "max_input_tokens" if "max_output_tokens" in entry or "max_input_tokens" in entry else "max_tokens"
-    value = entry.get(name)
+    return _count(entry.get(name))
+
+
+def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and value > 0 else None
 
 

@@ -181,7 +181,11 @@ def _best(document: str, places: list[Place], name: str, words: list[str], atten
         sentence = document[place.sentence_start : place.sentence_end]
         if _is_question(sentence) or not attends(place.sentence_start, place.sentence_end):
             continue
-        near = set(re.findall(r"\w+", document[place.start : place.end + len(name)].lower()))
+        # Up to the end of a word: half of "VT-3566" must not pass for the "35" of a name.
+        end = min(len(document), place.end + len(name))
+        while end < len(document) and _is_word(document[end]):
+            end += 1
+        near = set(re.findall(r"\w+", document[place.start : end].lower()))
         shared = len(set(words) & set(content_words(sentence)))
         # A word with a capital may be in any sentence; an identifier is proof enough by itself.
         if words and not shared and not identifier:

@@ -39,6 +39,8 @@ SAMPLES, SAMPLE_LENGTH = 64, 1024
 class SimulatedReader(Model):
     """Answers ``simulated/<profile>``."""
 
+    worth_keeping = False
+
     def __init__(self, entry: Any) -> None:
         """Raises ConfigError for an unknown profile."""
         super().__init__(entry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pytest_haystack.errors import DocumentError
 from pytest_haystack.needles.draws import pick
@@ -57,7 +58,7 @@ class FactMaker:
     def __init__(self, rng: random.Random, haystack_text: str, value: ValueOptions | None = None) -> None:
         self._rng = rng
         self._text = haystack_text
-        self._folded = haystack_text.casefold()
+        self._folded = _folded(haystack_text)
         self._value = value or ValueOptions()
         self._entities: list[str] = []
         self._values: set[str] = set()
@@ -129,6 +130,12 @@ class FactMaker:
             and not stands_in(value, self._text)
             and not any(stands_in(value, name) for name in self._entities)
         )
+
+
+@lru_cache(maxsize=1)
+def _folded(text: str) -> str:
+    """The text without case. Trials of one context length have their text in common, which may be megabytes."""
+    return text.casefold()
 
 
 def stands_in(token: str, text: str) -> bool:

@@ -70,7 +70,15 @@ class TemplateOptions(BaseModel):
                     problems[(part,)] = "comes out empty"
             except FAILURES as error:
                 problems[(part,)] = f"{type(error).__name__}: {error}"
+        if not problems and (unstated := self._unstated()):
+            problems[("answer",)] = f"{unstated!r} stands neither in template nor in question, so nobody can know it"
         return problems
+
+    def _unstated(self) -> str:
+        """A variable of the answer that nothing tells of, "" where there is none or it has one value only."""
+        told = variables_in(self.template) | variables_in(self.question)
+        names = variables_in(self.answer) - told
+        return next((name for name in sorted(names) if self.variables[name].chance < 1), "")
 
     @property
     def chance(self) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from pytest_haystack.results.judging import whole_cost
 from pytest_haystack.results.statistics import end_to_end_rate
 
 if TYPE_CHECKING:
@@ -97,8 +98,8 @@ class CellResult:
 
     @property
     def cost_usd(self) -> float | None:
-        """Sum of the costs that are known, None if none is."""
-        return total(row.get("cost_usd") for row in self.rows)
+        """Sum of the costs that are known, those of judging among them; None if none is."""
+        return whole_cost(self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from pytest_haystack.reports.cell_result import CellResult, State
 class Mark(Enum):
     """What a cell shows; the value is the name in legends.
 
-    ``SCORE``, ``FAILED``, ``XFAIL`` and ``XPASS`` go with a score, the others stand in its place.
+    ``SCORE``, ``FAILED``, ``XFAIL`` and ``XPASS`` go with a score, the others stand in its place. ``NOT_PAIRED`` and
+    ``OTHER_PROMPT`` are for the difference between two runs.
     """
 
     SCORE = "score"
@@ -23,6 +24,8 @@ class Mark(Enum):
     UNSUPPORTED = "unsupported: context too long"
     NOT_RUN = "not run"
     NO_SCORE = "ran without a score"
+    NOT_PAIRED = "not compared"
+    OTHER_PROMPT = "not compared: another prompt"
     NO_CELL = "no cell"
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_haystack.reports.cell_result import CellResult, SweepResults, rows_of
-from pytest_haystack.reports.drawing import Sheet, model_and_task, save, settings
+from pytest_haystack.reports.drawing import Sheet, model_and_task, settings
 from pytest_haystack.reports.escape import safe_name
 from pytest_haystack.reports.files import distinct
 from pytest_haystack.reports.grid import Grid, grid_of
@@ -26,11 +25,6 @@ _LEFT, _RIGHT, _TOP = 1.05, 1.0, 0.98
 _LEAST_WIDTH, _LEAST_GRID_HEIGHT = 6.4, 1.3
 _GRID_WIDTH, _GRID_HEIGHT = 8.6, 4.2
 _MOST_GRID_WIDTH, _MOST_GRID_HEIGHT = 13.0, 8.0
-
-
-def write_heatmaps(results: SweepResults, directory: Path) -> list[Path]:
-    """Write ``heatmap-<model>-<task>.png`` for each model and task, and ``heatmap.png`` with all of them."""
-    return [save(draw(), directory / name) for name, draw in heatmaps(results).items()]
 
 
 def heatmaps(results: SweepResults) -> dict[str, Callable[[], Figure]]:

@@ -87,3 +87,17 @@ def every_nth(count: int, most: int) -> range:
     """Indices of at most ``most`` of ``count`` things, evenly spaced, the first among them."""
     step = -(-count // max(1, most))
     return range(0, count, max(1, step))
+
+
+def difference_label(difference: float) -> str:
+    """A difference of scores, -1 to 1, in the few characters of a cell: +1, -.33, 0 for none."""
+    if abs(difference) < 1e-9:
+        return "0"
+    sign = "+" if difference > 0 else "-"
+    return sign + score_label(abs(difference)).strip()
+
+
+def change_label(change: float) -> str:
+    """A difference of scores in running text, as `rate_label` shows rates: +0.12, -0.33, 0.00."""
+    label = signed_label(change)
+    return label if label[0] == "-" or label == "0.00" else f"+{label}"

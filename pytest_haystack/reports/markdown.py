@@ -22,7 +22,13 @@ from pytest_haystack.reports.labels import (
     usd_label,
 )
 from pytest_haystack.reports.search_sections import search_section
-from pytest_haystack.reports.sections import comparison_sections, score_with_interval, tendency_sections
+from pytest_haystack.reports.sections import (
+    comparison_sections,
+    length_section,
+    pattern_section,
+    score_with_interval,
+    tendency_sections,
+)
 from pytest_haystack.reports.summary import summary_data
 from pytest_haystack.results.statistics import statistics_of
 
@@ -54,13 +60,15 @@ _WORDS: dict[State, str] = {
 
 
 def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> str:
-    """The page, at most 900,000 bytes of UTF-8: headline, gates, means, grids, what failed and why."""
+    """The page, at most 900,000 bytes of UTF-8: headline, effective lengths, gates, means, patterns, grids, faults."""
     data = summary_data(results, gates)
     before = [
         *_headline(results, data),
+        *length_section(results),
         *_gates(data),
         *search_section(results.searches, _SIGNS),
         *_means(results),
+        *pattern_section(results),
         *comparison_sections(results),
         *tendency_sections(results),
     ]
@@ -84,12 +92,18 @@ def _headline(results: SweepResults, data: dict[str, Any]) -> list[str]:
     if data["interval_95"] is not None:
         low, high = interval_labels(*data["interval_95"])
         lines.append(
-            f"**Mean score {rate_label(data['end_to_end_rate'])}** over {counted(data['scored_trials'], 'trial')} "
-            f"(95% interval {low} to {high}), "
+            f"**Mean score {rate_label(data['end_to_end_rate'])}** ({data['band']}) over "
+            f"{counted(data['scored_trials'], 'trial')} (95% interval {low} to {high}), "
             f"retrieval rate {rate_label(data['retrieval_rate'])}."
         )
     lines.append(f"Outcomes: {_histogram(data['outcomes']) or 'none'}.")
-    spent = [f"cost {usd_label(data['cost_usd'])}"]
+    judging = data["judging"]
+    judged = (
+        ""
+        if judging is None
+        else f" (judging {counted(judging['requests'], 'answer')} {usd_label(judging['cost_usd'])})"
+    )
+    spent = [f"cost {usd_label(data['cost_usd'])}{judged}"]
     spent += [f"{data['tokens'][name]:,} {name.replace('_', ' ')}" for name in data["tokens"] if data["tokens"][name]]
     seconds = data["wall_seconds"]
     if seconds is not None:
@@ -109,7 +123,7 @@ def _gates(data: dict[str, Any]) -> list[str]:
     if not data["gates"]:
         return []
     signs = {"passed": "✅", "failed": "❌", "warned": "⚠️", "skipped": "➖"}
-    lines = ["## Gates", "", "| gate | | |", "|---|---|---|"]
+    lines = ["## Gates", "", "| gate | verdict | figures |", "|---|---|---|"]
     for gate in data["gates"]:
         sign = f"{signs[gate['outcome']]} {gate['outcome']}"
         lines.append(f"| {markdown_code(gate['name'])} | {sign} | {markdown_code(gate['text'])} |")

@@ -13,6 +13,9 @@ INK, QUIET, PAPER = "#1a1a1a", "#5f6368", "#ffffff"
 # Dark red over orange to blue-green. Lightness rises from 0 to 1 all the way, also as people with red-green
 # blindness see it, so the order can be read without telling red from green, and in print without colour.
 _SCORE_STOPS = ("#810f1f", "#b5342d", "#d36235", "#dc943e", "#c1c067", "#72e3bd")
+# Brown for worse, blue for better, and near white between: the two darken alike, and no colour vision takes one for
+# the other.
+_DIFFERENCE_STOPS = ("#7f3b08", "#c9731c", "#f2c48d", "#f7f7f7", "#a9cfe6", "#3b82bd", "#08396b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,8 @@ LOOKS: dict[Mark, Look] = {
     Mark.UNSUPPORTED: Look("#e4e6ea", "----", "#a3a7b0", "n/a"),
     Mark.NOT_RUN: Look("#fafafa", "....", "#bfc3c9", ""),
     Mark.NO_SCORE: Look("#fafafa", "++++", "#bfc3c9", "?"),
+    Mark.NOT_PAIRED: Look("#fafafa", "....", "#bfc3c9", ""),
+    Mark.OTHER_PROMPT: Look("#e4e6ea", "xxxx", "#a3a7b0", "?"),
 }
 
 
@@ -65,14 +70,34 @@ def score_colours(scores: Sequence[float]) -> Any:
     """Red, green, blue and opacity from 0 to 1 of each score."""
     import numpy as np
 
-    stops = np.array([_rgba(stop) for stop in _SCORE_STOPS])
-    places = np.linspace(0, 1, len(stops))
-    return np.stack([np.interp(scores, places, stops[:, channel]) for channel in range(4)], axis=-1)
+    return _between(_SCORE_STOPS, np.linspace(0, 1, len(_SCORE_STOPS)), scores)
+
+
+def difference_colours(differences: Sequence[float]) -> Any:
+    """The same of differences of scores, from -1 (worse) over 0 to 1 (better)."""
+    import numpy as np
+
+    return _between(_DIFFERENCE_STOPS, np.linspace(-1, 1, len(_DIFFERENCE_STOPS)), differences)
+
+
+def _between(colours: Sequence[str], places: Any, values: Sequence[float]) -> Any:
+    import numpy as np
+
+    stops = np.array([_rgba(colour) for colour in colours])
+    return np.stack([np.interp(values, places, stops[:, channel]) for channel in range(4)], axis=-1)
 
 
 def grounds(places: Sequence[Shown]) -> Any:
     """The colour of each place: that of its score, or of the mark instead."""
-    colours = score_colours([shown.score or 0.0 for shown in places])
+    return _marked(places, score_colours([shown.score or 0.0 for shown in places]))
+
+
+def difference_grounds(places: Sequence[Shown]) -> Any:
+    """The same of places whose scores are differences."""
+    return _marked(places, difference_colours([shown.score or 0.0 for shown in places]))
+
+
+def _marked(places: Sequence[Shown], colours: Any) -> Any:
     plain = {Mark.NO_CELL: _rgba(PAPER), **{mark: _rgba(look.ground) for mark, look in LOOKS.items()}}
     for number, shown in enumerate(places):
         if shown.score is None:

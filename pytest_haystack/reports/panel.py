@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pytest_haystack.reports.drawing import POINTS_PER_INCH, Box, Point, Sheet, outline_of
 from pytest_haystack.reports.grid import Grid, Mark, Shown
@@ -42,13 +44,27 @@ class Panel:
         places = [shown for row in self.grid.places for shown in row]
         boxes = self._boxes()
         gap = min(1.2, 0.05 * POINTS_PER_INCH * min(self.size.cell_width, self.size.cell_height))
-        self.sheet.boxes(boxes, grounds(places), "cells", edgecolors=PAPER, linewidths=gap)
+        self.sheet.boxes(boxes, self.grounds(places), "cells", edgecolors=PAPER, linewidths=gap)
         self._marks(places, boxes)
         self._values(places, boxes)
         self._length_labels()
         self._depth_labels()
         frame = (self.left, self.top, self.width, self.height)
         self.sheet.boxes([frame], "none", edgecolors=QUIET, linewidths=0.8)
+
+    def grounds(self, places: Sequence[Shown]) -> Any:
+        """Red, green, blue and opacity of each place."""
+        return grounds(places)
+
+    def ink(self, score: float) -> str:
+        """Colour of a value that can be read on its ground."""
+        return ink_on(score)
+
+    def words(self, shown: Shown) -> str:
+        """What is written into a place."""
+        if shown.score is not None:
+            return score_label(shown.score)
+        return LOOKS[shown.mark].symbol if shown.mark in LOOKS else ""
 
     def _boxes(self) -> list[Box]:
         width, height = self.size.cell_width, self.size.cell_height
@@ -72,7 +88,7 @@ class Panel:
         """The score of each cell, or the symbol in its place, where they fit."""
         if len(places) > _MOST_VALUES:
             return
-        texts = [_value(shown) for shown in places]
+        texts = [self.words(shown) for shown in places]
         size = self._value_size(max(len(text) for text in texts))
         if size is None:
             return
@@ -85,10 +101,10 @@ class Panel:
             marked = shown.mark in LOOKS
             if marked and LOOKS[shown.mark].hatch:
                 patches.append((shown, _patch(middle, text, size)))
-            ink = INK if shown.score is None else ink_on(shown.score)
+            ink = INK if shown.score is None else self.ink(shown.score)
             stamps.setdefault((text, ink, marked), []).append(middle)
         if patches:
-            self.sheet.boxes([box for _, box in patches], grounds([shown for shown, _ in patches]), "patches")
+            self.sheet.boxes([box for _, box in patches], self.grounds([shown for shown, _ in patches]), "patches")
         for (text, ink, bold), middles in stamps.items():
             self.sheet.stamp(outline_of(text, size, bold), middles, ink, f"value {text}")
 
@@ -118,12 +134,6 @@ class Panel:
             middle = self.top + (row + 0.5) * self.size.cell_height
             depth = f"{self.grid.depths[row]}%"
             self.sheet.text(self.left - 0.07, middle, depth, self.size.label_size, ha="right", va="center_baseline")
-
-
-def _value(shown: Shown) -> str:
-    if shown.score is not None:
-        return score_label(shown.score)
-    return LOOKS[shown.mark].symbol if shown.mark in LOOKS else ""
 
 
 def _patch(middle: Point, text: str, size: float) -> Box:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.reports.cell_result import SweepResults, rows_of
-from pytest_haystack.reports.drawing import Sheet, save, settings
+from pytest_haystack.reports.drawing import Sheet, settings
 from pytest_haystack.reports.escape import picture_text, shorten
 from pytest_haystack.reports.labels import counted, rate_label
 from pytest_haystack.reports.palette import QUIET, line_look
-from pytest_haystack.results.statistics import end_to_end_rate, mean
+from pytest_haystack.results.statistics import end_to_end_rate, mean, scores
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -25,12 +24,6 @@ _LEGEND_COLUMNS = 2
 #: Radians between neighbouring lines, and between the first and the last.
 _MOST_APART, _MOST_SPREAD = 0.035, 0.14
 _DASHES = ("solid", "dashed", "dashdot", "dotted")
-
-
-def write_radar(results: SweepResults, path: Path) -> list[Path]:
-    """Write the picture, or nothing where the sweep file has fewer than three tasks with a score."""
-    figure = radar_figure(results)
-    return [] if figure is None else [save(figure, path)]
 
 
 def radar_figure(results: SweepResults) -> Figure | None:
@@ -53,7 +46,9 @@ def radar_figure(results: SweepResults) -> Figure | None:
         lines = _draw(sheet, tasks, {model: [means.get((model, task)) for task in tasks] for model in models})
         shared = [task for task in tasks if all(means.get((model, task)) is not None for model in models)]
         _names(sheet, lines, {model: mean(means[(model, task)] or 0.0 for task in shared) for model in models})
-        sheet.head(f"{results.name}: mean score by task", _amounts(len(tasks), len(shared), len(models)))
+        trials = len(scores(row for cell in results.cells if not cell.group for row in cell.rows))
+        amounts = f"{_amounts(len(tasks), len(shared), len(models))}; {counted(trials, 'trial')}"
+        sheet.head(f"{results.name}: mean score by task", amounts)
         sheet.foot(results.source)
     return sheet.figure
 
@@ -95,7 +90,7 @@ def _dashes(number: int) -> str:
 def _amounts(tasks: int, shared: int, models: int) -> str:
     """How many tasks there are, and of which the means are."""
     if models == 1 or shared == tasks:
-        return counted(tasks, "task")
+        return f"{counted(tasks, 'task')}, means over them below"
     if not shared:
         return f"{counted(tasks, 'task')}, none of which every model has a score for"
     return f"{counted(tasks, 'task')}; means over the {shared} that every model has a score for"

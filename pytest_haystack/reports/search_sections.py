@@ -9,6 +9,7 @@ from pytest_haystack.reports.cell_result import State
 from pytest_haystack.reports.escape import fit_width, markdown_code, printable
 from pytest_haystack.reports.labels import counted, usd_label
 from pytest_haystack.reports.search_result import SearchResult, details
+from pytest_haystack.reports.terminal import Line, Span
 
 _MOST_SHOWN = 40
 
@@ -29,17 +30,17 @@ def search_section(searches: Sequence[SearchResult], signs: Mapping[State, str])
     return [*lines, *_rest(searches), ""]
 
 
-def search_lines(searches: Sequence[SearchResult], width: int) -> list[tuple[str, str]]:
-    """Lines for a terminal, none wider than ``width`` columns, each with its style; none without searches."""
+def search_lines(searches: Sequence[SearchResult], width: int) -> list[Line]:
+    """Lines for a terminal, none wider than ``width`` columns; none without searches."""
     colours = {"passed": "green", "failed": "red", "error": "red"}
-    lines = []
+    lines: list[Line] = []
     for search in searches[:_MOST_SHOWN]:
         name = f"search {search.name}: {search.task} on {search.model}: {search.state.replace('_', ' ')}"
-        lines.append((fit_width(printable(name), width), colours.get(search.state, "yellow")))
+        lines.append((Span(fit_width(printable(name), width), (colours.get(search.state, "yellow"),)),))
         for text in (search.text, *details(search)):
             wrapped = textwrap.wrap(printable(text), width, initial_indent="  ", subsequent_indent="    ")
-            lines += [(fit_width(line, width), "") for line in wrapped]
-    return [*lines, *((line, "") for line in _rest(searches))]
+            lines += [(Span(fit_width(line, width)),) for line in wrapped]
+    return [*lines, *((Span(line),) for line in _rest(searches))]
 
 
 def _rest(searches: Sequence[SearchResult]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Sections of summary.md for sweeps with variants, contradictory facts or unanswerable questions."""
+"""Sections of summary.md: effective lengths and patterns, variants, contradictory facts, unanswerable questions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from pytest_haystack.reports.cell_result import SweepResults, rows_of
 from pytest_haystack.reports.comparisons import Comparison, comparisons_of, levels_text
 from pytest_haystack.reports.escape import markdown_code
+from pytest_haystack.reports.findings import (
+    effective_length,
+    effective_length_label,
+    effective_length_words,
+    effective_lengths,
+    patterns_by_group,
+)
 from pytest_haystack.reports.labels import interval_labels, rate_label, signed_label
+from pytest_haystack.results.bands import band_of_score
+from pytest_haystack.results.effective_length import EffectiveLength
 from pytest_haystack.results.statistics import Statistics
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
@@ -23,11 +32,52 @@ def tendency_sections(results: SweepResults) -> list[str]:
 
 
 def score_with_interval(figures: Statistics) -> str:
-    """``**0.83** (0.36 to 0.98, n 4)``, - without a score."""
+    """``**0.83** good (0.36 to 0.98, n 4)``, - without a score."""
     if figures.interval is None:
         return "-"
     low, high = interval_labels(*figures.interval)
-    return f"**{rate_label(figures.end_to_end_rate)}** ({low} to {high}, n {figures.n})"
+    band = band_of_score(figures.end_to_end_rate)
+    return f"**{rate_label(figures.end_to_end_rate)}** {band} ({low} to {high}, n {figures.n})"
+
+
+def length_section(results: SweepResults) -> list[str]:
+    """The effective context length of each model over all tasks, and for each task: the headline."""
+    found = effective_lengths(results)
+    if not found:
+        return []
+    wanted = next(iter(found.values())).wanted
+    lines = ["## Effective context length", ""]
+    lines += [f"- {markdown_code(model)}: {_lengths(one)}" for model, one in found.items()]
+    rule = f"The longest length that, with all shorter ones, has a mean score of at least {wanted:g} over all depths"
+    groups = results.by_model_and_task()
+    if len(results.tasks) == 1:
+        return [*lines, "", f"{rule}.", ""]
+    lines += ["", f"{rule} and tasks. Of each task by itself, in tokens:", ""]
+    rows = []
+    for model in results.models:
+        shown = [effective_length_label(effective_length(groups.get((model, task), []))) for task in results.tasks]
+        rows.append([markdown_code(model), *shown])
+    lines.append(f"| model | {' | '.join(markdown_code(task) for task in results.tasks)} |")
+    lines.append("|---|" + "---:|" * len(results.tasks))
+    return [*lines, *(f"| {' | '.join(row)} |" for row in rows), ""]
+
+
+def _lengths(found: EffectiveLength) -> str:
+    words, bracket, why = effective_length_words(found).partition(" (")
+    return f"**{words}**{bracket}{why}"
+
+
+def pattern_section(results: SweepResults) -> list[str]:
+    """What the scores of a model and task have in common, with the figures."""
+    rows = [
+        [markdown_code(model), markdown_code(task), f"**{pattern.name}**", pattern.text]
+        for (model, task), patterns in patterns_by_group(results).items()
+        for pattern in patterns
+    ]
+    if not rows:
+        return []
+    lines = ["## Patterns", "", "| model | task | pattern | |", "|---|---|---|---|"]
+    return [*lines, *(f"| {' | '.join(row)} |" for row in rows), ""]
 
 
 def _comparison(comparison: Comparison) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from pytest_haystack.reports.cell_result import (
@@ -15,7 +16,10 @@ from pytest_haystack.reports.cell_result import (
 )
 from pytest_haystack.reports.comparisons import comparison_data, comparisons_of
 from pytest_haystack.reports.escape import printable
+from pytest_haystack.reports.findings import effective_length, effective_length_data, effective_lengths, patterns_in
 from pytest_haystack.reports.search_result import searches_data
+from pytest_haystack.results.bands import band_of_score
+from pytest_haystack.results.judging import judging_of, whole_cost
 from pytest_haystack.results.statistics import Row, Statistics, statistics_of
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
@@ -30,8 +34,11 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
     ``end_to_end_rate`` is the mean score over all scored trials, ``interval_95`` its two-sided Wilson interval,
     ``retrieval_rate`` the mean over those with an answer in the form asked for. ``test_seconds`` adds up what the
     cells took, each by itself; ``wall_seconds`` is how long the run took. ``comparisons`` has, for each axis of
-    variants, its levels side by side; a miss is a scored trial with a score below 1. ``searches`` have figures and
-    costs of their own, which no others hold.
+    variants, its levels side by side; a miss is a scored trial with a score below 1. ``cost_usd`` holds the judging
+    of answers, which ``judging`` has apart; ``tokens`` are those of the models under test alone. ``band`` is the word
+    for a score (see `bands`), ``effective_context_length`` the longest length in tokens that with all shorter ones has
+    the mean score ``wanted_mean``, ``patterns`` what `patterns` names. ``searches`` have figures and costs of their
+    own, which no others hold.
     """
     return {
         "schema_version": SCHEMA_VERSION,
@@ -46,6 +53,9 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
         "models": [printable(model) for model in results.models],
         "tasks": [printable(task) for task in results.tasks],
         **_figures(results.cells),
+        "effective_context_length": {
+            printable(model): effective_length_data(found) for model, found in effective_lengths(results).items()
+        },
         "wall_seconds": results.wall_seconds,
         "gates": [
             {
@@ -67,6 +77,8 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
                 "variant": dict(cells[0].variant),
                 "chance": results.chance.get(task),
                 **_figures(cells),
+                "effective_context_length": effective_length_data(effective_length(cells)),
+                "patterns": [pattern._asdict() for pattern in patterns_in(cells)],
                 "conflict": _conflict(cells),
                 "abstention": _abstention(cells),
                 "by_context_length": _by_length(cells),
@@ -109,14 +121,22 @@ def _figures(cells: Sequence[CellResult]) -> dict[str, Any]:
     return {
         "cells": {"total": len(cells), **state_counts(cells)},
         **_rates(figures),
+        "band": band_of_score(figures.end_to_end_rate),
         "retrieval_rate": figures.retrieval_rate,
         "retrieval_trials": figures.retrieval_n,
         "outcomes": {printable(name): count for name, count in figures.outcomes.items()},
         "verdicts": {printable(name): count for name, count in figures.verdicts.items()},
-        "cost_usd": total(row.get("cost_usd") for row in rows),
+        "cost_usd": whole_cost(rows),
+        "judging": _judging(rows),
         "tokens": _tokens(rows),
         "test_seconds": round(sum(cell.duration_seconds for cell in cells), 3),
     }
+
+
+def _judging(rows: Iterable[Row]) -> dict[str, Any] | None:
+    """What scorers asked other models, which ``cost_usd`` holds and ``tokens`` does not."""
+    judging = judging_of(rows)
+    return None if judging is None else asdict(judging)
 
 
 def _rates(figures: Statistics) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from pytest_haystack.reports.cell_result import CellResult, State, SweepResults, rows_of, state_counts
 from pytest_haystack.reports.escape import fit_width, printable, shorten, width_of
+from pytest_haystack.reports.findings import effective_length_words, effective_lengths, patterns_in
 from pytest_haystack.reports.grid import Grid, Mark, Shown, grid_of
 from pytest_haystack.reports.labels import (
     chance_label,
@@ -24,6 +25,7 @@ from pytest_haystack.reports.labels import (
     signed_label,
 )
 from pytest_haystack.reports.tables import comparison_lines
+from pytest_haystack.results.bands import band_of_score
 from pytest_haystack.results.statistics import Row, statistics_of
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
@@ -52,6 +54,7 @@ _SIGNS = {**{mark: span.text for mark, span in _INSTEAD.items()}, **_SUFFIXES}
 _WIDE, _TIGHT, _NARROW = 5, 4, 2
 #: Depths and lines beyond these are left to the files.
 _MOST_DEPTHS = 50
+_MOST_MODELS = 12
 
 
 def render_grid(results: SweepResults, width: int = 80, most_lines: int = 160) -> list[Line]:
@@ -75,6 +78,24 @@ def render_grid(results: SweepResults, width: int = 80, most_lines: int = 160) -
     for title, table in comparison_lines(results, width):
         lines += [(Span(title, ("bold",)),), *((Span(line),) for line in table), ()]
     return lines + _legend(results, grids, width)
+
+
+def render_headline(results: SweepResults, width: int = 80) -> list[Line]:
+    """The effective context length of each model, no line wider than ``width`` columns (at least 40)."""
+    width = max(40, width)
+    found = effective_lengths(results)
+    if not found:
+        return []
+    wanted = next(iter(found.values())).wanted
+    lines = _wrapped(f"effective context length (mean score of {wanted:g} or more at it and all below):", width, "")
+    for model, one in [*found.items()][:_MOST_MODELS]:
+        lines += [
+            tuple(Span(span.text, ("bold",)) for span in line)
+            for line in _wrapped(f"{printable(model)}: {effective_length_words(one)}", width)
+        ]
+    if len(found) > _MOST_MODELS:
+        lines.append((Span(f"  and {counted(len(found) - _MOST_MODELS, 'model')} more in summary.md"),))
+    return [*lines, ()]
 
 
 def plain(line: Line) -> str:
@@ -115,7 +136,8 @@ def _head(model: str, task: str, cells: Sequence[CellResult], chance: float | No
     if figures.interval is not None:
         low, high = interval_labels(*figures.interval)
         trials = counted(figures.n, "trial")
-        mean = f"mean {rate_label(figures.end_to_end_rate)} [{low}, {high}] over {trials}"
+        band = band_of_score(figures.end_to_end_rate)
+        mean = f"mean {rate_label(figures.end_to_end_rate)} ({band}) [{low}, {high}] over {trials}"
         if chance is not None:
             mean += f" (chance {chance_label(chance)})"
     half = width // 2 - 1
@@ -128,7 +150,8 @@ def _head(model: str, task: str, cells: Sequence[CellResult], chance: float | No
         outcomes = ", ".join(f"{name} {count}" for name, count in figures.outcomes.items())
         rate = f"; retrieval rate {rate_label(figures.retrieval_rate)}" if figures.retrieval_n else ""
         lines += _wrapped(f"outcomes: {printable(outcomes)}{rate}", width)
-    return lines + [line for words in _tendencies(rows) for line in _wrapped(words, width)]
+    patterns = [f"{pattern.name}: {pattern.text}" for pattern in patterns_in(cells)]
+    return lines + [line for words in [*_tendencies(rows), *patterns] for line in _wrapped(words, width)]
 
 
 def _tendencies(rows: Sequence[Row]) -> list[str]:
@@ -151,8 +174,8 @@ def _counted(state: State, count: int) -> str:
     return counted(count, "error") if state == "error" else f"{count:,} {state.replace('_', ' ')}"
 
 
-def _wrapped(text: str, width: int) -> list[Line]:
-    lines = textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+def _wrapped(text: str, width: int, indent: str = "  ") -> list[Line]:
+    lines = textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=f"{indent}  ")
     return [(Span(fit_width(line, width)),) for line in lines]
 
 

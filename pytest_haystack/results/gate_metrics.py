@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_haystack.results.bounds import betting_lower, clopper_pearson_lower
+from pytest_haystack.results.effective_length import RULER_THRESHOLD, LengthScores, effective_length_of
 from pytest_haystack.results.gates import GateMetric, Measurement
+from pytest_haystack.results.judging import whole_cost
 from pytest_haystack.results.statistics import Row, mean, scores, wilson
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
 
 if TYPE_CHECKING:
     from pytest_haystack.config.gates import GateEntry
 
-#: Least mean score of an effective context length where nothing is said: RULER's, which is Llama-2-7B-chat at 4K.
-RULER_THRESHOLD = 0.856
 _NO_ERROR = frozenset({"answered", "refused", "truncated", "no_final_answer", "empty"})
 _NOT_ASKED = frozenset({"context_overflow", "budget"})
 
 
-class MeanScore(GateMetric):
+class _Plain(GateMetric):
+    """A metric without keys of its own."""
+
+    keys = frozenset()
+
+
+class MeanScore(_Plain):
     """Mean score of all scored trials, 0 to 1."""
 
     monotone = True
@@ -39,6 +45,7 @@ class LowerBound(GateMetric):
     """
 
     monotone = True
+    keys = frozenset({"alpha"})
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
         found = scores(rows)
@@ -51,8 +58,14 @@ class LowerBound(GateMetric):
         sure = f"{100 * (1 - entry.alpha):g} %"
         return Measurement(value, len(found), f"{sure} lower bound {value:.4g}, {_mean_text(found)}")
 
+    def advice(self, entry: GateEntry) -> str:
+        if entry.min is None or not 0 < entry.min < 1:
+            return ""
+        # All right, the bound is alpha to the power of 1 / n.
+        return f"it takes {math.ceil(math.log(entry.alpha) / math.log(entry.min)):,} trials to show {entry.min:.12g}"
 
-class WorstDepthMean(GateMetric):
+
+class WorstDepthMean(_Plain):
     """The lowest mean score among depths, each pooled over its context lengths."""
 
     monotone = True
@@ -73,23 +86,25 @@ class EffectiveContextLength(GateMetric):
     lengths (NoLiMa's, arXiv 2502.05167).
     """
 
+    keys = frozenset({"absolute", "relative", "base_lengths"})
+
     def is_monotone(self, entry: GateEntry) -> bool:
         # A better score at short context raises what the others are held to.
         return entry.relative is None
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
-        means = _means_by(rows, "context_length")
-        if not means:
+        lengths = {int(key): LengthScores(found) for key, found in _scores_by(rows, "context_length").items()}
+        wanted = wanted_mean(lengths, entry)
+        found = None if wanted is None else effective_length_of(lengths, wanted)
+        if found is None:
             return _none(rows)
-        wanted = wanted_mean(means, entry)
-        value = effective_length(means, wanted)
-        n = sum(count for _, count in means.values())
-        first = next((length for length in sorted(means) if means[length][0] < wanted - 1e-9), None)
-        why = "all lengths reach" if first is None else f"{first:,} tokens has {means[first][0]:.4g} of"
-        return Measurement(value, n, f"effective context length {value:,} tokens ({why} the wanted mean {wanted:.4g})")
+        n = sum(len(one.scores) for one in lengths.values())
+        why = f"{found.at:,} tokens has {found.mean:.4g} of" if found.ended == "fell" else "all lengths reach"
+        text = f"effective context length {found.tokens:,} tokens ({why} the wanted mean {wanted:.4g})"
+        return Measurement(found.tokens, n, text)
 
 
-class PrimacyBiasRate(GateMetric):
+class PrimacyBiasRate(_Plain):
     """Share of trials with two contradictory facts in which the first one's value was given alone."""
 
     task_types = frozenset({"conflicting"})
@@ -101,7 +116,7 @@ class PrimacyBiasRate(GateMetric):
         return Measurement(rates.primacy_bias, rates.n, f"primacy bias {rates.primacy_bias:.4g} of {_trials(rates.n)}")
 
 
-class RecencyBiasRate(GateMetric):
+class RecencyBiasRate(_Plain):
     """Share of trials with two contradictory facts in which the last one's value was given alone."""
 
     task_types = frozenset({"conflicting"})
@@ -113,7 +128,7 @@ class RecencyBiasRate(GateMetric):
         return Measurement(rates.recency_bias, rates.n, f"recency bias {rates.recency_bias:.4g} of {_trials(rates.n)}")
 
 
-class Abstention(GateMetric):
+class Abstention(_Plain):
     """Youden's J: hit rate plus rate of rightly saying that the text has no answer, minus 1. From -1 to 1."""
 
     task_types = frozenset({"unanswerable"})
@@ -131,7 +146,7 @@ class Abstention(GateMetric):
         return Measurement(rates.youden_j, rates.answerable + rates.unanswerable, text)
 
 
-class ErrorRate(GateMetric):
+class ErrorRate(_Plain):
     """Share of the trials that were asked and ended in an error of provider, network or set-up."""
 
     needs_scores = False
@@ -145,23 +160,22 @@ class ErrorRate(GateMetric):
         return Measurement(value, len(asked), f"error rate {value:.4g}: {errors} of {_trials(len(asked))}")
 
 
-class CostUsd(GateMetric):
-    """What the answers cost, in USD."""
+class CostUsd(_Plain):
+    """What the answers and their judging cost, in USD."""
 
     needs_scores = False
     grows = True
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
-        known = [row["cost_usd"] for row in rows if row.get("cost_usd") is not None]
         unknown = sum(row.get("cost_usd") is None and row.get("usage") is not None and _answered(row) for row in rows)
-        value = math.fsum(known)
+        value = whole_cost(rows) or 0.0
         if unknown and not (entry.max is not None and value > entry.max):
             words = f"the cost of {_trials(unknown)} is not known; set `pricing` on the model"
             return Measurement(None, len(rows), words)
         return Measurement(value, len(rows), f"cost {value:.4g} USD over {_trials(len(rows))}")
 
 
-class P95LatencySeconds(GateMetric):
+class P95LatencySeconds(_Plain):
     """The latency, in seconds, that 95 % of the answers stay within (nearest rank)."""
 
     needs_scores = False
@@ -174,31 +188,26 @@ class P95LatencySeconds(GateMetric):
         return Measurement(value, len(found), f"95 % of {len(found)} answers came within {value:.3g} s")
 
 
-def effective_length(means: Mapping[Any, tuple[float, int]], wanted: float) -> int:
-    """The longest length such that it and all shorter ones have the wanted mean; 0 where the shortest has not."""
-    reached = 0
-    for length in sorted(means):
-        if means[length][0] < wanted - 1e-9:
-            break
-        reached = length
-    return reached
-
-
-def wanted_mean(means: Mapping[Any, tuple[float, int]], entry: GateEntry) -> float:
-    """The mean score that a length must have."""
+def wanted_mean(lengths: Mapping[int, LengthScores], entry: GateEntry) -> float | None:
+    """The mean score that a length must have; None where the short context has no score."""
     if entry.relative is None:
         return RULER_THRESHOLD if entry.absolute is None else entry.absolute
-    base = [means[length] for length in sorted(means)[: entry.base_lengths]]
-    return entry.relative * math.fsum(value * n for value, n in base) / sum(n for _, n in base)
+    base = mean(score for length in sorted(lengths)[: entry.base_lengths] for score in lengths[length].scores)
+    return None if base is None else entry.relative * base
 
 
 def _means_by(rows: Sequence[Row], name: str) -> dict[float, tuple[float, int]]:
     """Mean score and number of scored rows for each value of a field."""
+    return {key: (math.fsum(found) / len(found), len(found)) for key, found in _scores_by(rows, name).items()}
+
+
+def _scores_by(rows: Sequence[Row], name: str) -> dict[float, list[float]]:
+    """The scores for each value of a field that has any."""
     groups: dict[float, list[float]] = {}
     for row in rows:
         if row.get("score") is not None:
             groups.setdefault(row[name], []).append(float(row["score"]))
-    return {key: (math.fsum(found) / len(found), len(found)) for key, found in groups.items()}
+    return groups
 
 
 def _answered(row: Row) -> bool:

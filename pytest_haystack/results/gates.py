@@ -36,6 +36,11 @@ BANDS = ("start", "middle", "end")
 _ROUNDING = 1e-9
 
 
+def band_of(depth_percent: float) -> str:
+    """The third of a document that a depth lies in: start, middle or end."""
+    return BANDS[min(int(depth_percent * 3 / 100), 2)]
+
+
 @dataclass(frozen=True, slots=True)
 class GatedCell:
     """A cell as gates see it. ``lack`` says why it has no score, None where all its trials have one.
@@ -58,7 +63,7 @@ class GatedCell:
     @property
     def depth_band(self) -> str:
         """The third of the document that its needle is in."""
-        return BANDS[min(int(self.depth_percent * 3 / 100), 2)]
+        return band_of(self.depth_percent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +86,24 @@ class GateMetric(ABC):
     needs_scores: ClassVar[bool] = True
     #: True where more rows can only add to the figure: too much stays too much, whatever is missing.
     grows: ClassVar[bool] = False
+    #: Keys of the gate's entry, of those that only some metrics heed, that this one does; None: not known.
+    keys: ClassVar[frozenset[str] | None] = None
 
     def is_monotone(self, entry: GateEntry) -> bool:
         """Whether the figure is monotone as this gate asks for it."""
         return self.monotone
 
+    def advice(self, entry: GateEntry) -> str:
+        """What it would take to pass this gate, for a reader who cannot; empty where the figure says it."""
+        return ""
+
     @abstractmethod
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
         """The figure of these rows, of which there is at least one. Those without a score are among them."""
+
+    def judge(self, entry: GateEntry, groups: Sequence[tuple[Mapping[str, Any], Sequence[GatedCell]]]) -> Any:
+        """A `GateResult` for each group, where the verdict on one depends on the others; None: each by its bounds."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +131,25 @@ class GateResult:
 
 def judge_gate(entry: GateEntry, metric: GateMetric, cells: Iterable[GatedCell]) -> list[GateResult]:
     """The gate of every group among these cells, in order of appearance."""
+    shown: list[tuple[Mapping[str, Any], Sequence[GatedCell]]] = [
+        (dict(zip(entry.by, key, strict=True)), members)
+        for key, members in groups_of(entry, metric, cells).items()
+        # What the user has left out as a whole is no gate of this run.
+        if any(cell.lack != "selection" for cell in members)
+    ]
+    together: list[GateResult] | None = metric.judge(entry, shown)
+    return [_judge(entry, metric, group, members) for group, members in shown] if together is None else together
+
+
+def groups_of(
+    entry: GateEntry, metric: GateMetric, cells: Iterable[GatedCell]
+) -> dict[tuple[Any, ...], list[GatedCell]]:
+    """The cells that a gate is about, by their values of ``by``."""
     groups: dict[tuple[Any, ...], list[GatedCell]] = {}
     for cell in cells:
         if concerns(entry, metric, cell):
             groups.setdefault(tuple(getattr(cell, name) for name in entry.by), []).append(cell)
-    return [
-        _judge(entry, metric, dict(zip(entry.by, key, strict=True)), members)
-        for key, members in groups.items()
-        # What the user has left out as a whole is no gate of this run.
-        if any(cell.lack != "selection" for cell in members)
-    ]
+    return groups
 
 
 def concerns(entry: GateEntry, metric: GateMetric, cell: GatedCell) -> bool:
@@ -153,20 +177,25 @@ def _named(names: str | Sequence[str] | None, own: Sequence[str]) -> bool:
     return names is None or any(name in own for name in ([names] if isinstance(names, str) else names))
 
 
-def _judge(entry: GateEntry, metric: GateMetric, group: dict[str, Any], cells: Sequence[GatedCell]) -> GateResult:
-    name = "-".join([entry.id, *(str(value) for value in group.values())])
+def gate_name(entry: GateEntry, key: Sequence[Any]) -> str:
+    """The name of the gate of a group, given its values of ``by``."""
+    return "-".join([entry.id, *map(str, key)])
+
+
+def _judge(entry: GateEntry, metric: GateMetric, group: Mapping[str, Any], cells: Sequence[GatedCell]) -> GateResult:
+    name = gate_name(entry, tuple(group.values()))
     rows = [row for cell in cells for row in cell.rows]
     lacking = [cell for cell in cells if cell.lack is not None and (metric.needs_scores or cell.lack != "error")]
     found = metric.measure(rows, entry) if rows else Measurement(None, 0, "nothing was asked")
     if not lacking and found.value is not None:
-        passed = _holds(entry, found.value)
+        passed = holds(entry, found.value)
         text = found.text if passed else f"{found.text}, which is {_miss(entry, found.value)}"
         return GateResult(name, entry, group, "passed" if passed else "failed", text, found.value, found.n)
     if not lacking:
         return GateResult(name, entry, group, "undecided", found.text, None, found.n)
     if metric.is_monotone(entry):
-        ends = [metric.measure([*rows, *_filled(lacking, score)], entry).value for score in (0.0, 1.0)]
-        verdicts = {None if end is None else _holds(entry, end) for end in ends}
+        ends = [metric.measure([*rows, *filled_rows(lacking, score)], entry).value for score in (0.0, 1.0)]
+        verdicts = {None if end is None else holds(entry, end) for end in ends}
         if verdicts in ({True}, {False}):
             outcome: Literal["passed", "failed"] = "passed" if verdicts == {True} else "failed"
             text = f"{found.text}; {_lacks(lacking)}, which cannot change the verdict"
@@ -180,7 +209,8 @@ def _judge(entry: GateEntry, metric: GateMetric, group: dict[str, Any], cells: S
     return GateResult(name, entry, group, "undecided", text, found.value, found.n, neutral)
 
 
-def _holds(entry: GateEntry, value: float) -> bool:
+def holds(entry: GateEntry, value: float) -> bool:
+    """Whether a figure is within the gate's bounds."""
     return (entry.min is None or value >= entry.min - _ROUNDING) and (
         entry.max is None or value <= entry.max + _ROUNDING
     )
@@ -199,8 +229,8 @@ def _lacks(cells: Sequence[GatedCell]) -> str:
     )
 
 
-def _filled(cells: Iterable[GatedCell], score: float) -> list[Row]:
-    """Rows of the trials that are missing, as if they had scored this."""
+def filled_rows(cells: Iterable[GatedCell], score: float) -> list[Row]:
+    """Rows of the trials that are missing in these cells, as if they had scored this."""
     rows: list[Row] = []
     for cell in cells:
         missing = max(cell.trials - sum(row.get("score") is not None for row in cell.rows), 1)

@@ -34,8 +34,12 @@ def make_row(
     scorer: str,
     score: Score | None,
     error: str | None,
+    kept: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The row of one trial; ``run_id`` is filled in by the process that writes it."""
+    """The row of one trial; ``run_id`` is filled in by the process that writes it.
+
+    ``kept`` are details of a scoring that came to no score.
+    """
     entry = bench.models[cell.model]
     usage = completion.usage if completion else None
     row = {
@@ -60,7 +64,7 @@ def make_row(
         "reasoning": completion.reasoning if completion else None,
         "outcome": outcome,
         "score": None if score is None else score.value,
-        "score_details": _details(scorer, material.ask.details, score, completion),
+        "score_details": _details(scorer, {**material.ask.details, **(kept or {})}, score, completion),
         "usage": {
             "input_tokens": usage.input_tokens if usage else None,
             "output_tokens": usage.output_tokens if usage else None,
@@ -109,6 +113,8 @@ def _details(
     details: dict[str, Any] = {"scorer": scorer, **asked}
     if score is not None:
         details |= {"verdict": score.verdict, **score.details}
+    if completion is not None and completion.refusal is not None:
+        details["refusal"] = completion.refusal
     if completion is not None and completion.dropped_parameters:
         # Parameters of the request that the provider refused, so that it was sent without them.
         details["dropped_parameters"] = list(completion.dropped_parameters)

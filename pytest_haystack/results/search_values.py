@@ -10,6 +10,20 @@ from pytest_haystack.results.sequential import Decision
 
 #: Key in the ``score_details`` of a search's last row.
 SEARCH = "search"
+_TEST, _CELL = "::test_search[", "::len"
+
+
+def row_nodeid(nodeid: str, context_length: int, depth: str) -> str:
+    """Node id in the rows of a search: its item's, and the cell that the trial is of.
+
+    So node id and trial tell its rows apart, as they do those of cells.
+    """
+    return f"{nodeid}{_CELL}{context_length}-depth{depth}"
+
+
+def search_nodeid(nodeid: str) -> str | None:
+    """The node id of the search that a row is of, None where it is of a cell."""
+    return nodeid.rpartition(_CELL)[0] if _TEST in nodeid else None
 
 
 def values_of(

@@ -108,24 +108,6 @@ def statistics_of(rows: Iterable[Row]) -> Statistics:
     )
 
 
-def by_model_and_task(rows: Iterable[Row]) -> dict[tuple[str, str], Statistics]:
-    """Figures for each (model id, task), in order of first appearance."""
-    return {(key[0], key[1]): value for key, value in _grouped(rows, "model_id", "task").items()}
-
-
-def by_model_task_and_length(rows: Iterable[Row]) -> dict[tuple[str, str, int], Statistics]:
-    """Figures for each (model id, task, context length in tokens), pooled over depths, in order of appearance."""
-    groups = _grouped(rows, "model_id", "task", "context_length")
-    return {(key[0], key[1], key[2]): value for key, value in groups.items()}
-
-
-def _grouped(rows: Iterable[Row], *fields: str) -> dict[tuple[Any, ...], Statistics]:
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[field] for field in fields), []).append(row)
-    return {key: statistics_of(group) for key, group in groups.items()}
-
-
 def _histogram(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 

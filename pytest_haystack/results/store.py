@@ -1,9 +1,10 @@
-"""results.jsonl: appended and flushed row by row, read back with a clear error."""
+"""results.jsonl: appended and flushed row by row, put in order at the end, read back with a clear error."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +15,94 @@ RESULTS = "results.jsonl"
 
 
 class RowWriter:
-    """Appends the rows of one run. The file of an earlier run is moved to ``results-<its run id>.jsonl``."""
+    """Appends the rows of one run.
 
-    def __init__(self, directory: Path, run_id: str) -> None:
-        """Raises OSError where the folder cannot be written."""
+    The file of an earlier run is moved to ``results-<its run id>.jsonl``; with ``resume`` it is repaired and goes on,
+    and ``earlier`` has its rows.
+    """
+
+    def __init__(self, directory: Path, run_id: str, resume: bool = False) -> None:
+        """Raises OSError where the folder cannot be written, HaystackError where a file to resume is no such file."""
         directory.mkdir(parents=True, exist_ok=True)
         self.path = directory / RESULTS
-        if self.path.exists():
-            self.path.replace(directory / f"results-{_run_id_of(self.path)}.jsonl")
+        #: Where the file of an earlier run went, None where it did not go.
+        self.moved: Path | None = None
+        self.earlier: list[dict[str, Any]] = []
+        if self.path.exists() and resume:
+            repair(self.path)
+            self.earlier = read_rows(self.path)
+        elif self.path.exists():
+            self.moved = self.path.replace(directory / f"results-{_run_id_of(self.path)}.jsonl")
         self._run_id = run_id
-        self._file = self.path.open("a", encoding="ascii", newline="\n")
+        self._resumed = resume
+        self._appended: list[tuple[str, int]] = []
+        # Unbuffered: what could not be written must not be tried again when the file is closed.
+        self._file = self.path.open("ab", buffering=0)
 
     def append(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Write one row to disk now; returns it as written."""
+        """Write one row to disk now; returns it as written. Raises OSError, and leaves no part of the row behind."""
         written = {**row, "run_id": self._run_id}
-        self._file.write(dump_row(written) + "\n")
-        self._file.flush()
+        line = memoryview(dump_row(written).encode("ascii") + b"\n")
+        before = self._file.seek(0, 2)
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except OSError:
+            with suppress(OSError):
+                self._file.truncate(before)
+            raise
+        self._appended.append((written["nodeid"], written["trial"]))
         return written
 
     def close(self) -> None:
         """Close the file; appending is over."""
         self._file.close()
+
+    def settle(self, rank: Callable[[str], Any]) -> None:
+        """Put the rows in the order of ``rank``, a function of the node id, and of their trials.
+
+        Rows arrive as workers finish and as runs were broken off; afterwards nothing tells of that. Where the run
+        was resumed, its rows replace all earlier ones of the same test. Raises OSError where it cannot be written;
+        the file is as it was then.
+        """
+        ranks = [(rank(nodeid), trial) for nodeid, trial in self._appended]
+        if not self._resumed and ranks == sorted(ranks):
+            return
+        lines = self.path.read_bytes().splitlines(keepends=True)
+        keyed = [(key, line) for line in lines if (key := _key_of(line)) is not None]
+        if self._resumed:
+            again = {nodeid for nodeid, _ in self._appended}
+            first = len(keyed) - len(self._appended)
+            keyed = [item for number, item in enumerate(keyed) if number >= first or item[0][0] not in again]
+            keyed = list(dict(keyed).items())
+        ordered = sorted(keyed, key=lambda item: (rank(item[0][0]), item[0][1]))
+        if [line for _, line in ordered] != lines:
+            replace_file(self.path, b"".join(line for _, line in ordered))
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file whole, or leave what was there. Raises OSError."""
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def repair(path: Path) -> None:
+    """Make the last line of a file of rows whole: a run that was killed, or a full disk, may have left a part of it."""
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    tail = data[end:]
+    if not tail:
+        return
+    if _key_of(tail) is not None:  # only its line end is missing
+        with path.open("ab") as file:
+            file.write(b"\n")
+    else:
+        with path.open("r+b") as file:
+            file.truncate(end)
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -47,14 +115,13 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise HaystackError(f"{path}: cannot be read ({error}); name a results.jsonl") from None
-    rows: dict[tuple[object, ...], dict[str, Any]] = {}
+    rows: dict[tuple[str, int], dict[str, Any]] = {}
     for number, line in enumerate(text.split("\n")[:-1], start=1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            # A search has trials of one number at several lengths and depths.
-            key = (row["nodeid"], row.get("context_length"), row.get("depth_percent"), row["trial"])
+            key = (row["nodeid"], row["trial"])
             version = row["schema_version"]
         except (ValueError, KeyError, TypeError):
             raise HaystackError(f"{path}:{number}: not a row of results; name a results.jsonl") from None
@@ -62,6 +129,15 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
             raise HaystackError(f"{path}:{number}: written by a newer version; update pytest-haystack")
         rows[key] = row
     return list(rows.values())
+
+
+def _key_of(line: bytes) -> tuple[str, int] | None:
+    """Node id and trial of a row, None for anything else."""
+    try:
+        row = json.loads(line)
+        return str(row["nodeid"]), int(row["trial"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _run_id_of(path: Path) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from pytest_haystack.errors import ConfigError, ModelError
+from pytest_haystack.errors import ConfigError, ModelError, NoRowError
 from pytest_haystack.models.model import Completion, Model, Prompt
-from pytest_haystack.running.sizing import context_window
+from pytest_haystack.running.preflight import refuse_overflow
+from pytest_haystack.running.store.kept import KeptAnswers, asked_by_itself, key_of
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.scoring.outcomes import Outcome, classify
 from pytest_haystack.sweep import Cell
@@ -31,10 +32,43 @@ class Asked:
     error: str | None = None
 
 
-def ask(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked:
+def ask(bench: Workbench, cell: Cell, prompt: Prompt, model: Any, nodeid: str = "") -> Asked:
     """Ask ``model``: anything with ``complete(prompt)``, or a callable, sync or async. An empty answer is asked for
     once more. Raises nothing that the model raised: it is an outcome.
+
+    An answer that is kept stands for asking, if it is one that counts; a replay asks nobody, and raises NoRowError
+    where it has no row for the test ``nodeid``.
     """
+    if bench.replay is not None:
+        replayed = partial(bench.replay.answer, nodeid, bench.models[cell.model])
+        return _attempt(bench, cell, prompt, replayed)
+    if bench.kept is not None and asked_by_itself(model):
+        return _ask_or_find(bench, bench.kept, cell, prompt, model, nodeid)
+    asked = _ask_twice(bench, cell, prompt, model)
+    if asked.completion is not None and asked.completion.from_store and not asked.outcome.scored:
+        # The gateway kept what it cannot know to be none: input that was cut, or what counts as an error since.
+        asked = _ask_twice(bench, cell, prompt.anew(), model)
+    return asked
+
+
+def _ask_or_find(bench: Workbench, kept: KeptAnswers, cell: Cell, prompt: Prompt, model: Any, nodeid: str) -> Asked:
+    """Ask what runs in this process, unless its answer is there; keep what it says, before it is scored."""
+    # One name may stand for several functions, one in each test: the test is part of what is asked.
+    asker = () if isinstance(model, Model) else ("fixture", nodeid, _name(model))
+    key = key_of(bench.models[cell.model], prompt, *asker)
+    try:
+        found = kept.find(key)
+    except ModelError as error:
+        return Asked(None, Outcome(error.outcome), bench.redact(str(error)))
+    if found is not None and (asked := classified(bench, cell, prompt, found)).outcome.scored:
+        return asked
+    asked = _ask_twice(bench, cell, prompt, model)
+    if asked.completion is not None and asked.outcome.scored:
+        kept.keep(key, asked.completion)
+    return asked
+
+
+def _ask_twice(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked:
     asked = _ask_once(bench, cell, prompt, model)
     # The gateway has its own second try, under the limits of the provider.
     if asked.outcome == Outcome.empty and not getattr(model, "paid", False):
@@ -42,14 +76,18 @@ def ask(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked:
     return asked
 
 
-def classified(bench: Workbench, prompt: Prompt, completion: Completion) -> Asked:
-    """An answer that came back, with its outcome."""
+def classified(bench: Workbench, cell: Cell, prompt: Prompt, completion: Completion) -> Asked:
+    """An answer that came back, with its outcome. Its usage teaches how the provider counts."""
     seen = completion.usage.input_tokens
-    if seen is not None and 0 < seen < bench.encoding.count(prompt):
-        least = least_tokens(prompt)
-        if seen < CUT_BELOW * least:
+    if seen is not None and seen > 0:
+        ratio, ours = bench.ratios.of(cell.model, cell.task), bench.encoding.count(prompt)
+        least = ratio.least(ours)
+        if seen < ours:
+            least = max(least, int(CUT_BELOW * least_tokens(prompt)))
+        if seen < least:
             words = f"the provider counted {seen:,} input tokens of a prompt of at least {least:,}"
             return Asked(completion, Outcome.silent_truncation, f"{words}: it cut the input; raise its context window")
+        ratio.observe(ours, seen)
     outcome = classify(completion)
     if outcome == Outcome.answered:
         # What the prompt began may have opened a block of reasoning.
@@ -59,7 +97,8 @@ def classified(bench: Workbench, prompt: Prompt, completion: Completion) -> Aske
 
 def least_tokens(prompt: str) -> int:
     """Tokens of a prompt in the vocabulary that needs fewest: they differ by up to three times in Hindi or Arabic."""
-    return min(load_encoding(name).count(prompt) for name in VOCABULARIES)
+    text = prompt.contents if isinstance(prompt, Prompt) else prompt
+    return min(load_encoding(name).count(text) for name in VOCABULARIES)
 
 
 def as_completion(answer: Any) -> Completion:
@@ -76,30 +115,39 @@ def as_completion(answer: Any) -> Completion:
 
 
 def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked:
-    started = time.perf_counter()
-    try:
-        _refuse_overflow(bench, cell)
+    def complete(prompt: Prompt) -> Completion:
+        started = time.perf_counter()
+        refuse_overflow(bench, cell, prompt, model)
         answer = _function(model)(prompt)
         if inspect.isawaitable(answer):
-            answer = asyncio.run(_awaited(answer))
+            answer = bench.loop.run(answer)
         completion = as_completion(answer)
+        if completion.provider_model is None and not isinstance(model, Model):
+            # Rows name the model of the config; who answered in its place is told too.
+            completion = replace(completion, provider_model=f"fixture {_name(model)}")
+        if completion.latency_seconds is None:
+            completion = replace(completion, latency_seconds=time.perf_counter() - started)
+        return completion
+
+    return _attempt(bench, cell, prompt, complete)
+
+
+def _attempt(bench: Workbench, cell: Cell, prompt: Prompt, complete: Callable[[Prompt], Completion]) -> Asked:
+    try:
+        completion = complete(prompt)
+    except NoRowError:
+        raise
     except ModelError as error:
         return Asked(None, Outcome(error.outcome), bench.redact(str(error)))
     except ConfigError as error:
         return Asked(None, Outcome.config_error, bench.redact(str(error)))
     except Exception as error:  # a user's own model may raise anything: the cell is an error, not a wrong answer
         return Asked(None, Outcome.infra_error, bench.redact(f"{type(error).__name__}: {error}"))
-    if completion.provider_model is None and not isinstance(model, Model):
-        # Rows name the model of the config; who answered in its place is told too.
-        name = getattr(model, "__qualname__", type(model).__qualname__)
-        completion = replace(completion, provider_model=f"fixture {name}")
-    if completion.latency_seconds is None:
-        completion = replace(completion, latency_seconds=time.perf_counter() - started)
-    return classified(bench, prompt, completion)
+    return classified(bench, cell, prompt, completion)
 
 
-async def _awaited(answer: Any) -> Any:
-    return await answer
+def _name(model: Any) -> str:
+    return str(getattr(model, "__qualname__", type(model).__qualname__))
 
 
 def _function(model: Any) -> Callable[[Prompt], Any]:
@@ -112,9 +160,3 @@ def _function(model: Any) -> Callable[[Prompt], Any]:
         "if another plugin has a fixture of that name, write in a conftest: "
         "`@pytest.fixture` `def model(haystack_model): return haystack_model`",
     )
-
-
-def _refuse_overflow(bench: Workbench, cell: Cell) -> None:
-    window = context_window(bench, cell.model)
-    if window is not None and cell.context_length > window:
-        raise ModelError("context_overflow", f"{cell.context_length:,} tokens exceed the model's window of {window:,}")

@@ -71,7 +71,9 @@ def _outcome(trial: Trial) -> str:
 
 def _judged(trial: Trial) -> list[str]:
     judge = trial.row["score_details"].get("judge")
-    return [f"  judge     {judge['verdict']}: {one_line(judge['reason'], 300)}"] if isinstance(judge, dict) else []
+    if not isinstance(judge, dict) or not judge.get("verdict"):
+        return []
+    return [f"  judge     {judge['verdict']}: {one_line(judge['reason'], 300)}"]
 
 
 def _places(trial: Trial) -> list[str]:

@@ -1,35 +1,20 @@
-"""Gates that nothing could ever decide."""
+"""Gates before the run: those that nothing could ever decide, or pass, and what is said of the others."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pytest_haystack.errors import ConfigError
-from pytest_haystack.results.gates import GatedCell, concerns
+from pytest_haystack.results.gates import GatedCell, concerns, filled_rows, gate_name, groups_of, holds
 
 if TYPE_CHECKING:
+    from pytest_haystack.config.gates import GateEntry
     from pytest_haystack.running.workbench import Workbench
 
 
 def check_gates(bench: Workbench) -> None:
     """Raise ConfigError for gates that no cell of the sweep belongs to, one line each."""
-    if not bench.config.gates:
-        return
-    cells = [
-        GatedCell(
-            model=cell.model,
-            task=cell.task,
-            family=cell.family,
-            task_type=bench.entries[cell.task].type,
-            prompt="",
-            context_length=cell.context_length,
-            depth_percent=cell.depth_percent,
-            trials=cell.trials,
-            known=False,
-            rows=(),
-        )
-        for cell in bench.cells
-    ]
+    cells = _cells(bench) if bench.config.gates else []
     problems = []
     for index, entry in enumerate(bench.config.gates):
         metric = bench.registry.metrics[entry.metric]()
@@ -42,3 +27,59 @@ def check_gates(bench: Workbench) -> None:
         problems.append(f"{bench.loaded.path.name}:{bench.loaded.line_of('gates', index)}: gates.{index}: {words}")
     if problems:
         raise ConfigError(problems)
+
+
+def gate_lines(bench: Workbench) -> list[str]:
+    """A line for each gate of the sweep file: what it asks for, of how many groups."""
+    lines = []
+    cells = _cells(bench) if bench.config.gates else []
+    for entry in bench.config.gates:
+        groups = groups_of(entry, bench.registry.metrics[entry.metric](), cells)
+        ends = [f"at least {entry.min:.12g}"] if entry.min is not None else []
+        ends += [f"at most {entry.max:.12g}"] if entry.max is not None else []
+        number = f"{len(groups)} group{'' if len(groups) == 1 else 's'}"
+        by = f" by {', '.join(entry.by)}: {number}" if entry.by else ""
+        warns = ", warns only" if entry.severity == "warn" else ""
+        bounds = f" of {' and '.join(ends)}" if ends else ""
+        lines.append(f"gate {entry.id}: {entry.metric}{bounds}{by}{warns}")
+    return lines
+
+
+def gate_notes(bench: Workbench) -> list[str]:
+    """A line for each gate that would fail whatever the models answer: too few trials, or lengths too short."""
+    cells = _cells(bench) if bench.config.gates else []
+    return [note for entry in bench.config.gates for note in _hopeless(bench, entry, cells)]
+
+
+def _hopeless(bench: Workbench, entry: GateEntry, cells: list[GatedCell]) -> list[str]:
+    metric = bench.registry.metrics[entry.metric]()
+    if not metric.is_monotone(entry):
+        return []
+    for key, members in groups_of(entry, metric, cells).items():
+        for score, words in ((1.0, "every answer right"), (0.0, "every answer wrong")):
+            found = metric.measure(filled_rows(members, score), entry)
+            # With everything right only `min` can be missed, with everything wrong only `max`.
+            bound = entry.min if score else entry.max
+            one = entry.model_copy(update={"min": entry.min if score else None, "max": None if score else entry.max})
+            if bound is not None and found.value is not None and not holds(one, found.value):
+                advice = f"; {metric.advice(entry)}" if metric.advice(entry) else ""
+                return [f"gate {gate_name(entry, key)} cannot pass: with {words}, {found.text}{advice}"]
+    return []
+
+
+def _cells(bench: Workbench) -> list[GatedCell]:
+    return [
+        GatedCell(
+            model=cell.model,
+            task=cell.task,
+            family=cell.family,
+            task_type=bench.entries[cell.task].type,
+            prompt=str(dict(cell.variant).get("prompt", "")),
+            context_length=cell.context_length,
+            depth_percent=cell.depth_percent,
+            trials=cell.trials,
+            known=False,
+            rows=(),
+        )
+        for cell in bench.cells
+    ]

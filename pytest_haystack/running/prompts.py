@@ -60,12 +60,14 @@ class PromptTemplate:
         begun = "" if entry.prefill is None else f"\x00{entry.prefill}"
         #: Hash of the wording: template, system message and where it goes, beginning of the assistant's turn.
         self.sha256 = hashlib.sha256(f"{source}\x00{entry.system}{begun}".encode()).hexdigest()
+        # A template that fails whatever the document is told of before anything runs.
+        self.render("", "")
 
     def render(self, document: str, question: str, trial: int = 0) -> Prompt:
         """The prompt that asks ``question`` about ``document``. Raises ConfigError where the template fails."""
         try:
             user = self._template.render(document=document, question=question, system=self._system or "")
-        except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+        except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
             raise ConfigError(f"template: {type(error).__name__}: {error}") from None
         return Prompt(
             user,

@@ -11,7 +11,7 @@ from pytest_haystack.documents.builder import rebuild
 from pytest_haystack.documents.document import Document
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.models.model import Prompt
-from pytest_haystack.registry import Registry
+from pytest_haystack.registry import NEWEST, Registry
 from pytest_haystack.results.store import RESULTS, read_rows
 from pytest_haystack.running.workbench import Workbench, load_bench
 from pytest_haystack.text import one_line, printable
@@ -30,12 +30,9 @@ def pick_row(path: Path, nodeid: str | None, number: int | None, trial: int) -> 
     found = [row for row in rows if row["nodeid"] == nodeid]
     if not found:
         raise HaystackError(f"{path}: no row of {nodeid}; {_nearest(str(nodeid), rows)}")
-    chosen = [row for row in found if row["trial"] == trial]
-    if len(chosen) > 1:
-        words = "a search asks at several lengths and depths; name one of its rows with `reconstruct ROWS --row N`"
-        raise HaystackError(f"{path}: {nodeid} has {len(chosen)} rows of trial {trial}: {words}")
-    if chosen:
-        return chosen[0]
+    for row in found:
+        if row["trial"] == trial:
+            return row
     raise HaystackError(f"{path}: {nodeid} has trials {', '.join(str(row['trial']) for row in found)}, not {trial}")
 
 
@@ -92,6 +89,7 @@ def _bench(rows: Path, row: dict[str, Any], config: Path | None, registries: Reg
 def _rebuild(bench: Workbench, row: dict[str, Any]) -> tuple[Document, Prompt]:
     if row["task"] not in bench.entries:
         raise HaystackError(f"{bench.loaded.path.name}: has no task {row['task']!r} any more")
+    _take_recorded_version(bench, row)
     changed = list(_changes(bench, row))
     if not changed:
         document = _document(bench, row)
@@ -105,7 +103,9 @@ def _rebuild(bench: Workbench, row: dict[str, Any]) -> tuple[Document, Prompt]:
 def _document(bench: Workbench, row: dict[str, Any]) -> Document:
     recipe = row["recipe"]
     if "haystack" in recipe:
-        return rebuild(bench.haystack_text(row["task"], recipe["document_tokens"]), recipe)
+        text = bench.haystack_text(row["task"], recipe["document_tokens"])
+        # The same text by hash; rows from before its source had versions call it by the bare name.
+        return rebuild(text, {**recipe, "haystack": {**recipe["haystack"], "source": text.source}})
     if "tokenizer" not in recipe:
         raise HaystackError("this row's document came from a fixture of the test's own; only that can rebuild it")
     # A document without filler: its records follow from the task and the seed.
@@ -122,17 +122,41 @@ def _document(bench: Workbench, row: dict[str, Any]) -> Document:
     raise HaystackError(f"{bench.loaded.path.name}: has no cell of {row['nodeid']} any more")
 
 
+def _take_recorded_version(bench: Workbench, row: dict[str, Any]) -> None:
+    """Let the row's task have the version of its haystack source that the row was made with.
+
+    The config may name another, or none, and rows from before a source had versions know its hash alone.
+    """
+    was = row["recipe"].get("haystack")
+    task = bench.entries[row["task"]]
+    entry = task.haystack or bench.config.haystack
+    name = _unversioned(entry.source)
+    if name not in NEWEST or not was or _unversioned(was["source"]) != name:
+        return
+    for version in (source for source in bench.registry.sources if _unversioned(source) == name):
+        haystack = entry.model_copy(update={"source": version})
+        if bench.source(haystack).sha256 == was["sha256"]:
+            bench.entries[task.id] = task.model_copy(update={"haystack": haystack})
+
+
+def _unversioned(source: str) -> str:
+    return source.partition("@")[0]
+
+
 def _changes(bench: Workbench, row: dict[str, Any]) -> Iterator[str]:
     recipe = row["recipe"]
     entry = bench.entries[row["task"]].haystack or bench.config.haystack
     was = recipe.get("haystack")
-    if was and was["source"] != entry.source:
+    if was and _unversioned(was["source"]) != _unversioned(entry.source):
         yield f"the haystack was {was['source']}, now it is {entry.source}"
     elif was and was["sha256"] != bench.source(entry).sha256:
         yield f"the text of the haystack source {entry.source} has changed"
-    tokenizer = recipe.get("tokenizer", bench.config.tokenizer)
-    if tokenizer != bench.config.tokenizer:
-        yield f"the tokenizer was {tokenizer}, now it is {bench.config.tokenizer}"
+    encoding = bench.encoding
+    tokenizer = recipe.get("tokenizer", encoding.name)
+    if tokenizer != encoding.name:
+        yield f"the tokenizer was {tokenizer}, now it is {encoding.name}"
+    elif "tokenizer" in recipe and recipe.get("tokenizer_sha256") != encoding.sha256:
+        yield f"the file {encoding.name} has changed"
     if recipe["template_sha256"] != bench.templates[row["task"]].sha256:
         yield "the prompt template has changed"
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from pytest_haystack.results.length_search import find_effective_length
 from pytest_haystack.results.length_tests import LengthTests
-from pytest_haystack.results.search_values import SEARCH, values_of
+from pytest_haystack.results.search_values import SEARCH, row_nodeid, values_of
 from pytest_haystack.running.trial import Trial, run_trial
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.scoring.outcomes import Outcome
@@ -42,9 +42,9 @@ class SearchOutcome:
 class SearchRun:
     """One run of a search.
 
-    A model behind the gateway is asked a whole round at once, from threads; whatever answers in this process is asked
-    one prompt after another, for it may be no friend of threads. The verdict is the same. ``kept`` are trials that
-    the search has had, which are asked again only where they have no score; ``keep`` takes each new one.
+    A model behind the gateway is asked a whole round at once, from threads; whatever answers or judges in this process
+    is asked one prompt after another, for it may be no friend of threads. The verdict is the same. ``kept`` are trials
+    that the search has had, which are asked again only where they have no score; ``keep`` takes each new one.
     """
 
     def __init__(
@@ -65,6 +65,9 @@ class SearchRun:
         self._kept = kept
         self._keep = keep
         self._complete = complete
+        judge = bench.judges.get(search.task)
+        judged_here = judge is not None and bench.registry.provider_of(judge.model) is not None
+        self._at_once = bool(getattr(model, "paid", False)) and not judged_here
         self._building = threading.Lock()
         self._last: Trial | None = None
         self._unsupported: dict[int, UnscoredError] = {}
@@ -111,8 +114,8 @@ class SearchRun:
 
     def _round(self, length: int, number: int) -> Iterator[float]:
         prompts = self._search.round(length, number)
-        if getattr(self._model, "paid", False):
-            trials = self._at_once(prompts)
+        if self._at_once:
+            trials = self._together(prompts)
             missing = [trial for trial in trials if trial.score is None]
             if missing:
                 raise UnscoredError(missing)
@@ -124,7 +127,7 @@ class SearchRun:
                 raise UnscoredError([trial])
             yield trial.score
 
-    def _at_once(self, prompts: Sequence[tuple[Cell, int]]) -> list[Trial]:
+    def _together(self, prompts: Sequence[tuple[Cell, int]]) -> list[Trial]:
         in_flight = self._bench.models[self._search.model].limits.in_flight
         threads = ThreadPoolExecutor(min(len(prompts), in_flight))
         try:
@@ -141,7 +144,8 @@ class SearchRun:
             return known
         with self._building:
             material = self._bench.material(cell, number)
-        return run_trial(self._bench, cell, number, material, self._model, self._nodeid, self._complete)
+        nodeid = row_nodeid(self._nodeid, cell.context_length, cell.depth)
+        return run_trial(self._bench, cell, number, material, self._model, nodeid, self._complete)
 
     def _told(self, cell: Cell, trial: Trial) -> Trial:
         """The trial, kept where it is a new one."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+from pytest_haystack.config.local_names import is_local, known_window
 from pytest_haystack.documents.builder import tokens_needed
 from pytest_haystack.documents.document import Insert
 from pytest_haystack.errors import ConfigError, HaystackError
@@ -16,18 +19,24 @@ if TYPE_CHECKING:
 
 
 def context_window(bench: Workbench, model: str) -> int | None:
-    """Context window of a model in tokens: the config's figure, else litellm's, else None."""
+    """Context window of a model in tokens: the config's figure, else litellm's or a known local model's, else None."""
     entry = bench.models[model]
     if entry.context_window is not None:
         return entry.context_window
     if bench.registry.provider_of(entry.model) is not None:
         return None
+    if is_local(entry.model):
+        return known_window(entry.model)
     return model_facts(entry.model).context_window
 
 
 def output_limit(bench: Workbench, model: str) -> int:
     """The most output tokens a request may ask for, 0 where the config sets no limit."""
-    request = bench.models[model].request
+    return most_output(bench.models[model].request)
+
+
+def most_output(request: Mapping[str, Any]) -> int:
+    """The most output tokens that these parameters ask for, 0 where they set no limit."""
     limits = (request.get(name) for name in ("max_completion_tokens", "max_tokens"))
     return next((limit for limit in limits if isinstance(limit, int)), 0)
 
@@ -65,9 +74,12 @@ def check_fit(bench: Workbench) -> None:
     for cell in (*bench.cells, *bench.search_cells):
         groups.setdefault((cell.task, cell.model, cell.context_length), []).append(cell)
     for cells in groups.values():
-        if not _surely_fits(bench, cells[0]):
-            for cell in cells:
-                _try(bench, cell)
+        with _told_of(bench, cells[0]):
+            fits = _surely_fits(bench, cells[0])
+        for cell in () if fits else cells:
+            with _told_of(bench, cell):
+                for trial in range(cell.trials):
+                    bench.material(cell, trial)
 
 
 def _surely_fits(bench: Workbench, cell: Cell) -> bool:
@@ -90,9 +102,12 @@ def _surely_holds(bench: Workbench, task: Task, cell: Cell) -> bool:
     return context.tokens >= 1.2 * needed + 64
 
 
-def _try(bench: Workbench, cell: Cell) -> None:
+@contextmanager
+def _told_of(bench: Workbench, cell: Cell) -> Iterator[None]:
+    """What cannot be made is told with the place of the task and the name of the cell."""
     try:
-        for trial in range(cell.trials):
-            bench.material(cell, trial)
+        yield
     except HaystackError as error:
+        if str(error).startswith(f"{bench.loaded.path.name}:"):
+            raise
         raise ConfigError(f"{bench.loaded.path.name}:{cell.line}: {cell.id}: {error}") from None

@@ -62,7 +62,7 @@ def run_trial(
     ``complete`` asks the model that the scorer needs, if it needs one. Raises nothing that a provider did: errors
     are outcomes of the trial.
     """
-    asked = ask(bench, cell, material.prompt, model)
+    asked = ask(bench, cell, material.prompt, model, nodeid)
     return score_trial(bench, cell, number, material, asked, nodeid, complete)
 
 
@@ -76,7 +76,7 @@ def score_answer(
     number: int = 0,
 ) -> Trial:
     """Score an answer that a test got for itself. Raises ModelError where it is no text or Completion."""
-    asked = classified(bench, material.prompt, as_completion(answer))
+    asked = classified(bench, cell, material.prompt, as_completion(answer))
     return score_trial(bench, cell, number, material, asked, nodeid, complete)
 
 
@@ -91,6 +91,7 @@ def score_trial(
 ) -> Trial:
     """Score an answer whose outcome is known. Where its scorer cannot tell, the trial is an error."""
     score, scorer = None, scorer_of(bench, cell)
+    kept: Mapping[str, Any] = {}
     completion, outcome, error = asked.completion, asked.outcome, asked.error
     if outcome == Outcome.answered and completion is not None:
         answer, _ = split_reasoning(completion.text or "")
@@ -101,7 +102,7 @@ def score_trial(
         try:
             score = labelled(apply_scorer(scorer[0], scorer[1], answer or "", reference), wanted.labels)
         except ModelError as failure:
-            outcome, error = Outcome(failure.outcome), str(failure)
+            outcome, error, kept = Outcome(failure.outcome), str(failure), failure.details
     elif outcome.scored:
         score = Score(0.0, "wrong")
     row = make_row(
@@ -116,6 +117,7 @@ def score_trial(
         scorer=scorer[0],
         score=score,
         error=error,
+        kept=kept,
     )
     value = None if score is None else score.value
     # The records around the needles are as large as the document.

@@ -6,11 +6,13 @@ import os
 import random
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from pytest_haystack.config.environment import Environment
 from pytest_haystack.config.loader import LoadedConfig, load_config
 from pytest_haystack.config.schema import Config, HaystackEntry, ModelEntry, PromptEntry, TaskEntry
 from pytest_haystack.documents.builder import build_document
@@ -19,20 +21,26 @@ from pytest_haystack.documents.document import Document, Insert, Placement
 from pytest_haystack.documents.haystack_text import HaystackText
 from pytest_haystack.errors import ConfigError, SourceError
 from pytest_haystack.haystacks.source import Source
+from pytest_haystack.models.event_loop import EventLoop
 from pytest_haystack.models.model import Prompt
 from pytest_haystack.models.redaction import Redactor, secret_values
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.registry import Registry
-from pytest_haystack.running.gate_cells import check_gates
+from pytest_haystack.running.gate_cells import check_gates, gate_notes
 from pytest_haystack.running.judging import judges_of
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.running.sizing import check_fit, reserve
 from pytest_haystack.running.stopping import check_trials
-from pytest_haystack.searches import Search, make_searches
+from pytest_haystack.running.token_ratio import TokenRatios
+from pytest_haystack.searches import make_searches
 from pytest_haystack.sweep import Cell, make_cells, repeated, trial_seed
 from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
-from pytest_haystack.tokens.vocabularies import load_encoding
+from pytest_haystack.tokens.vocabularies import encoding_of
+
+if TYPE_CHECKING:
+    from pytest_haystack.running.replay import Replay
+    from pytest_haystack.running.store.kept import KeptAnswers
 
 _LONG_QUESTION = "word " * 64
 
@@ -53,9 +61,15 @@ class Workbench:
     Everything follows from the config: the same cell and trial give the same prompt in every process.
     """
 
-    def __init__(self, loaded: LoadedConfig, registry: Registry) -> None:
+    #: What this process keeps of the answers that it gets itself, None where it keeps none.
+    kept: KeptAnswers | None = None
+    #: The rows that are answered from, None where models are asked.
+    replay: Replay | None = None
+
+    def __init__(self, loaded: LoadedConfig, registry: Registry, environ: Mapping[str, str] = os.environ) -> None:
         """Raises ConfigError where a task, prompt or cell cannot be."""
         self.loaded = loaded
+        self.environ = environ
         self.config: Config = loaded.config
         self.registry = registry
         self.entries: dict[str, TaskEntry] = {entry.id: entry for entry in self.config.tasks}
@@ -70,6 +84,7 @@ class Workbench:
         self.searches = make_searches(loaded, depth_matters, parts)
         #: The cells that searches may ask; the sweep may have some of them as well.
         self.search_cells = tuple(dict.fromkeys(cell for search in self.searches for cell in search.cells()))
+        self.ratios = TokenRatios()
         # Those of the sweep first: what a search adds must not change their prompts.
         self._numbers = _numbered((*self.cells, *self.search_cells))
         self._sources: dict[str, Source] = {}
@@ -79,14 +94,24 @@ class Workbench:
     @cached_property
     def encoding(self) -> Encoding:
         """The tokenizer that lengths are measured with."""
-        return load_encoding(self.config.tokenizer)
+        try:
+            return encoding_of(self.config.tokenizer, self.loaded.path.parent)
+        except ConfigError as error:
+            where = f"{self.loaded.path.name}:{self.loaded.line_of('tokenizer')}: tokenizer"
+            raise ConfigError(f"{where}: {error}") from None
+
+    @cached_property
+    def loop(self) -> EventLoop:
+        """Where coroutines of a user's own model run, always the same: it may keep its HTTP client."""
+        return EventLoop()
 
     @cached_property
     def redact(self) -> Redactor:
         """Takes keys out of a text: those that the config names, and whatever the environment put into it."""
         named = {entry.api_key_env for entry in self.config.models if entry.api_key_env}
+        named.update(name for entry in self.config.models for name in entry.headers_env.values())
         inserted = (re.findall(r"\$\{(\w+)\}", text) for text in self.loaded.templates.values())
-        return Redactor(secret_values(os.environ, named.union(*inserted)))
+        return Redactor(secret_values(self.environ, named.union(*inserted)))
 
     def material(self, cell: Cell, trial: int = 0) -> Material:
         """Needles, question, document and prompt of a trial (from 0).
@@ -116,6 +141,7 @@ class Workbench:
         # Needles may repeat one statement: their order is the one that they were inserted in.
         placed = tuple(_placed(n, found.pop(0) if (found := places.get(n.statement)) else None) for n in needles)
         prompt = self.templates[cell.task].render(document.text, ask.question, trial)
+        prompt.cell = cell.id
         return Material(placed, ask, document, prompt)
 
     def context(self, cell: Cell, trial: int, haystack_text: str | None = None) -> TrialContext:
@@ -150,7 +176,15 @@ class Workbench:
         if not self.tasks[cell.task].filler:
             return ""
         text = self.haystack_text(cell.task, cell.context_length)
-        return text.text[: text.index.position_of(cell.context_length)]
+        # One text object for all cells of a length: whoever folds or searches it may keep what came of it.
+        known, tokens, filler = self._filled
+        if known is not text or tokens != cell.context_length:
+            filler = text.text[: text.index.position_of(cell.context_length)]
+            self._filled = text, cell.context_length, filler
+        return filler
+
+    #: Text, tokens and filler of the latest `_filler`.
+    _filled: tuple[HaystackText | None, int, str] = (None, 0, "")
 
     def document(self, cell: Cell, needles: Sequence[Needle], ask: Ask, context: TrialContext) -> Document:
         """The cell's document with these needles in it."""
@@ -180,10 +214,9 @@ class Workbench:
     #: Tokens that the selection is known to need, so that the text is prepared once.
     _longest_selected: int = 0
 
-    def expect(self, cells: Sequence[Cell], searches: Sequence[Search] = ()) -> None:
-        """Tell which cells and searches will run, so that texts are prepared once, for the longest."""
-        lengths = [*(cell.context_length for cell in cells), *(search.lengths[-1] for search in searches)]
-        self._longest_selected = max(lengths, default=0)
+    def expect(self, cells: Sequence[Cell]) -> None:
+        """Tell which cells will run, so that texts are prepared once, for the longest."""
+        self._longest_selected = max((cell.context_length for cell in cells), default=0)
 
     @property
     def notes(self) -> list[str]:
@@ -196,9 +229,10 @@ class Workbench:
             (notes if depthless else [])
             + ([drawn_note] if drawn else [])
             + [
-                f"{name}: {judge.model} judges answers, one further request each; plan and costs leave them out"
+                f"{name}: {judge.model} judges answers, at most one further request each"
                 for name, judge in self.judges.items()
             ]
+            + gate_notes(self)
         )
 
     def sample(self, cell: Cell) -> tuple[Sequence[Needle], Ask]:
@@ -233,9 +267,15 @@ class Workbench:
             raise ConfigError(f"{where}.{error}") from None
 
 
-def load_bench(path: Path, registry: Registry, overrides: Sequence[str] = ()) -> Workbench:
-    """Read a sweep file and check all that can be checked without asking a model. Raises ConfigError, SourceError."""
-    bench = Workbench(load_config(path, registry, overrides, presets=tuple(PRESETS)), registry)
+def load_bench(
+    path: Path, registry: Registry, overrides: Sequence[str] = (), environ: Mapping[str, str] | None = None
+) -> Workbench:
+    """Read a sweep file and check all that can be checked without asking a model. Raises ConfigError, SourceError.
+
+    ``environ`` holds the keys; without it, it is the process's own with the `.env` of the working directory.
+    """
+    environ = Environment([Path.cwd()]) if environ is None else environ
+    bench = Workbench(load_config(path, registry, overrides, environ, presets=tuple(PRESETS)), registry, environ)
     for index, entry in enumerate(bench.config.tasks):
         if not bench.tasks[entry.id].filler:
             continue

@@ -12,17 +12,19 @@ from pytest_haystack.scoring.amounts import stated
 from pytest_haystack.scoring.answers import Answer, as_key, as_text, keys_of, mentions_of, read_answer
 from pytest_haystack.scoring.clauses import last_clause, last_sentence
 from pytest_haystack.scoring.commitment import Stance, asserted
-from pytest_haystack.scoring.matching import Mention
+from pytest_haystack.scoring.matching import UNSPACED, Mention
 from pytest_haystack.scoring.options import ScorerOptions, takes
 from pytest_haystack.scoring.score import Reference, Score
 from pytest_haystack.scoring.verdicts import missed, right
 
+_SIGN = rf"(?:[^\W{UNSPACED}]|-)"
 #: A code: letters and digits in one token.
-_CODE = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{3,60}(?![\w-])")
+_CODE = re.compile(rf"(?<!{_SIGN})(?={_SIGN}*\d)(?={_SIGN}*[^\W\d_{UNSPACED}]){_SIGN}{{3,60}}(?!{_SIGN})")
 _STATES = re.compile(
     r"(?:\b(?:is|was|be|equals?|as|to|guess|say|assume|estimate)|'s|[=:])\W{0,3}(?:the |a |number |code )?$"
 )
 _WORD = re.compile(r"[^\W\d_]+")
+_NO = re.compile(r"no|yes|maybe|perhaps|possibly")
 #: Words of a subject by which an answer speaks of what was asked.
 _MEANS_ASKED = re.compile(
     r"it|this|that|which|there|the|an?|of|is|was|my|best|guess|estimate|answer|value|number|code|likely|probably|most"
@@ -78,8 +80,8 @@ def _gives(read: Answer, stance: Stance) -> bool:
     mention = stance.mention
     before = read.folded[max(0, mention.start - 160) : mention.start]
     after = read.folded[mention.end : mention.end + 40]
-    alone = not _WORD.search(last_sentence(before)) and re.match(r"\W*(?:[.!?\n]|$)", after)
-    if alone or stance.rank >= 2:
+    bare = all(_NO.fullmatch(word) for word in _WORD.findall(last_sentence(before)))
+    if (bare and re.match(r"\W*(?:[.!?\n]|$)", after)) or stance.rank >= 2:
         return True
     if not _STATES.search(before):
         return False

@@ -11,7 +11,7 @@ _SEEK = (
 _NOTED = (
     r"(?:mentioned|stated|specified|found|given|provided|available|present|included|listed|contained|known|indicated"
     r"|disclosed|recorded|named|covered|described|revealed|applicable|determinable|answerable"
-    r"|(?:in|part of) the (?:text|document|passage|context)|enough (?:information|context|data))"
+    r"|(?:in|part of) the (?:text|document|passage|context)|enough (?:information|info|context|data))"
 )
 _FILLER = r"(?: (?:to|be|been|able to|even|seem to|ever|\w+ly))*"
 _ENGLISH = (
@@ -26,36 +26,40 @@ _ENGLISH = (
     r"\bnone (?:for|of (?:the|these|those|them|which|whom)|is|was|are|were|given|mentioned|listed|found)\b",
     r"\b(?:lacks?|lacking|omits?|absent from|missing from|silent on|without (?:any )?mention|no mention|no such)\b",
     r"\b(?:found|find|finds|see|says?|contains?|mentions?|gives?|provides?) nothing\b|\bnothing (?:about|on|is said)\b",
-    r"\b(?:no|insufficient|not enough) (?:information|record|answer|data|context)\b",
+    rf"\b(?:impossible|not possible|no way) to {_SEEK}\b",
+    r"\b(?:no|insufficient|not enough) (?:information|info|record|answer|data|context)\b",
     r"\b(?:unanswerable|unknown|undisclosed|unspecified|n/a|not applicable)\b",
 )
 _OTHER_LANGUAGES = (
     # German, Dutch
     r"\bnicht (?:\w+ )?(?:gefunden|erwähnt|enthalten|angegeben|genannt|finden|bekannt|im text)\b",
-    r"\bkeine? (?:angabe|information|hinweis)\w*|\bniet (?:\w+ )?(?:gevonden|vermeld|genoemd|vinden)\b",
+    r"\bkeine? (?:angabe|information|hinweis)\w*|\bnicht (?:\w+ )?beantwort\w*",
+    r"\bkein\w* (?:[\w-]+ ){1,5}(?:genannt|erwähnt|angegeben|enthalten|gefunden)\b",
+    r"\bniet (?:\w+ )?(?:gevonden|vermeld|genoemd|vinden)\b",
     # French, Spanish, Portuguese, Italian
     r"\bn(?:e |')(?:\w+ )?(?:mentionn|contien|indiqu|précis|trouv|di|donn|figur)\w* pas\b",
     r"\b(?:pas|aucune?) (?:\w+ )?(?:mention|trouv|indiqu|précis|information|donné)\w*",
     r"\bno (?:se )?(?:menciona|encuentra|indica|aparece|contiene|especifica|he encontrado|encontré|encuentro)\b",
+    r"\bno hay (?:ningun\w* )?(?:información|datos?|menci|códig|respuesta)\w*",
     r"\bnão (?:\w+ )?(?:mencion|encontr|indic|cont[eé]m|const|inform)\w*",
     r"\bnon (?:è )?(?:menzionat|indicat|trov|contien|present|specificat)\w*",
     # Polish, Russian, Turkish
     r"\bnie (?:\w+ )?(?:znal|poda|zawiera|wspomin)\w*|belirtilm|bulunam|bahsedilm",
     r"(?<!\w)не (?:\w+ )?(?:найд|найти|наш|указ|упомин|содерж|сказ)\w*|нет (?:информации|данных|ответа|упоминани)",
     # Chinese, Japanese, Korean
-    r"未(?:提及|提到|找到|包含|说明|知)|没有(?:提到|提及|说明|给出|找到|相关)|沒有提到|找不到|不包[含括]|[无無]法(?:找到|确定|回答|得知)",
+    r"未(?:提及|提到|提供|找到|包含|说明|知)|没有(?:提到|提及|提供|说明|给出|找到|相关|任何)|沒有提到|找不到|不包[含括]|[无無]法(?:找到|确定|回答|得知)",
     (
-        r"見つかりません|(?:記載|言及)され?てい?(?:ません|ない)|記載(?:が|は)(?:あり|ない)"
+        r"見つかりません|(?:記載|言及)され?てい?(?:ません|ない)|(?:記載|情報|言及)(?:が|は)(?:あり|な)"
         r"|(?:含まれ|書かれ)てい(?:ません|ない)|わかりません|不明"
     ),
     r"찾을 수 없|언급되(?:지|어 있지) ?않|나와 있지 않|포함되어 있지 않|없습니다|알 수 없",
     # Arabic, Hindi
-    r"(?<!\w)لم (?:أجد|يذكر|يرد|أعثر)|لا (?:يحتوي|يذكر|يوجد)|غير (?:مذكور|موجود|معروف)",
+    r"(?<!\w)لم (?:أجد|يذكر|يرد|أعثر)|لا (?:[يت]حتوي|[يت]ذكر|[يت]وجد)|غير (?:مذكور|موجود|معروف)",
     r"उल्लेख नहीं|नहीं मिल|नहीं दिया|नहीं है|उपलब्ध नहीं",
 )
 _ABSTAINS = re.compile("|".join(_ENGLISH + _OTHER_LANGUAGES))
 _ALONE = re.compile(
-    r"\W*(?:none|nothing|null|nil|nan|no answer|n\.?/?a\.?|unknown|not sure|no idea|i don't know|idk)\W*"
+    r"\W*(?:none|nothing|null|nil|nan|undefined|no answer|n\.?/?a\.?|unknown|not sure|no idea|i don't know|idk)\W*"
 )
 _TAKEN_BACK = re.compile(
     r"\b(?:not|\w+n't|hardly|by no means|far from|never|nor) (?:\w+ ){0,2}(?:unanswerable|unknown|n/a)\b"

@@ -29,6 +29,9 @@ _CONFIDENCE_AFTER = re.compile(
 _CONFIDENCE_BEFORE = re.compile(r"\b(?:confidence|certainty|probability|likelihood)(?: \w+)?\W{0,3}(?:of |is )?$")
 _MORE = re.compile(r" (?:more|other|further|additional)\b")
 _MARKER = re.compile(r"[.)](?:\s+(?=\S)|(?=[^\W\d]))")
+#: What stands before or behind the numbers that a computation starts from.
+_OPERATOR_AFTER = re.compile(r" ?(?:[+×÷]|(?:plus|minus|times|divided by)\b) ?\(?[$€£]?\d")
+_OPERATOR_BEFORE = re.compile(r"\d\)? ?(?:[+×÷]|\b(?:plus|minus|times|divided by)) ?$")
 _COPULA = re.compile(
     r"(?:\b(?:is|are|was|were|be|equals?|has|have|had|found|counted|counts?|appears?|occurs?|totals?|to|says?|reads?|at"
     r"|exactly|only|beträgt|ist|sind|est|es|é|è|равно|равна|составляет)"
@@ -47,8 +50,8 @@ def stated(
     """The mentions of the number, or numbers, that the answer gives.
 
     ``key_of`` names a number that it knows; any other goes by its value. Page numbers and confidence figures are
-    no answer unless the question is about them; list markers, totals of something else and numbers of the question
-    only where there is no other. Planted values (by key) that are asserted always count.
+    no answer unless the question is about them; list markers, totals of something else, operands and numbers of
+    the question only where there is no other. Planted values (by key) that are asserted always count.
     """
     text = read.folded
     mentions = []
@@ -74,8 +77,12 @@ def _is_about_the_text(before: str, after: str, question: str) -> bool:
 
 
 def _is_incidental(before: str, after: str, own: str) -> bool:
-    """True for a list marker, a total that something is part of, or a count of further things."""
+    """True for a list marker, a total that something is part of, a count of further things, or a number to compute
+    with.
+    """
     if _AMONG.search(before) or _MORE.match(after):
+        return True
+    if _OPERATOR_AFTER.match(after) or _OPERATOR_BEFORE.search(before):
         return True
     if own.isdigit() and _MARKER.match(after):
         line_start = not before or before.endswith("\n")

@@ -33,7 +33,7 @@ class Answer:
 def read_answer(answer: str, reference: Reference, *, several: bool = False) -> Answer:
     """The final answer (reasoning removed), unwrapped and normalised; ``several`` where many values are asked for."""
     question = fold(normalise(reference.question))
-    inner = unwrap(answer, several=several)
+    inner = unwrap(answer, question, several=several)
     cased = normalise(inner)
     folded = without_echo(fold(cased), question)
     whole = folded if inner == answer else without_echo(fold(normalise(answer)), question)

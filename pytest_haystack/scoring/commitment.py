@@ -19,6 +19,7 @@ from pytest_haystack.scoring.neighbours import about_another, about_asked
 #: Characters around a mention that are read.
 WINDOW = 160
 _SUBJECT = re.compile(r"[^\w)\]]{0,2}(?:is|was|are|were|has|ist|est|es|è|é)\b")
+_ARROW = re.compile(r"[\s\"'()]*(?:<?-+>|=>|<-+|←|⟵|⇐)[\s\"'()]*")
 _PREDICATE = re.compile(r"\W{0,2}(?:is|was) (?:the |an? )([\w-]{4,40})(?![\w-])")
 
 
@@ -78,7 +79,10 @@ def asserted(
         stance = _stance(text, mention, previous, following, question, numeric)
         if not numeric and _opens_overview(text, mention, mentions[-1].start):
             stance.weak = True
-        if not stance.denied:
+        if previous is not None and not numeric and _ARROW.fullmatch(text, previous.mention.end, mention.start):
+            # The steps of a path lead to an answer and give none.
+            stance.weak = previous.weak = True
+        if not stance.denied and not (numeric and mention.weak):
             label = text[max(label_floor, mention.start - WINDOW) : mention.start]
             stance.rank = max(stance.rank, _rank(text, mention, label, question, numeric=numeric, weak=stance.weak))
         if previous is not None:
@@ -86,6 +90,8 @@ def asserted(
                 held = [other for other in held if other.mention.key == mention.key]
             if stance.denied and stance.linked and not previous.denied and _denies_all(text, mention):
                 _deny_linked(held)
+            if stance.weak and stance.linked and wording.WEAK_ALL_AFTER.match(text, mention.end):
+                _weaken_linked(held)
         if not stance.denied:
             held.append(stance)
         previous = stance
@@ -102,7 +108,7 @@ def _stance(
     before = text[max(0, mention.start - WINDOW) : mention.start]
     after = text[mention.end : mention.end + WINDOW]
     own = after[: max(0, following - mention.end)]
-    stance = Stance(mention, weak=mention.weak or _in_question(after) or _is_aside(before, own, question))
+    stance = Stance(mention, weak=mention.weak or _in_question(after) or _is_aside(before, own, after, question))
     stance.denied = is_denied(last_clause(before), before, after)
     if previous is None:
         return stance
@@ -121,8 +127,8 @@ def _links(between: str, after: str, numeric: bool) -> bool:
     if len(between) > 60:
         return False
     if "?" in between and not re.search(r"\w", between):
-        # "A? B? C": questions that nothing answers are a list.
-        return True
+        # "A? B? C?": questions that nothing answers are a list.
+        return _in_question(after)
     if not wording.CONNECTOR.fullmatch(between):
         return False
     if between.strip() == "," and _SUBJECT.match(after):
@@ -136,9 +142,13 @@ def is_denied(clause: str, before: str, after: str) -> bool:
     """True where the words around a value deny it."""
     if wording.ANYTHING_BUT.search(before):
         return not re.search(r"\b(?:not|never|cannot|n't)\b[^.]*$", last_sentence(before).replace("anything but", ""))
-    if wording.DENIED_BEFORE.search(wording.AFFIRMED.sub(" ", clause)):
-        return True
-    return bool(wording.DENIED_AFTER.match(after))
+    clause = wording.NEW_CLAUSE.split(wording.AFFIRMED.sub(" ", clause))[-1]
+    *rules, exception = wording.EXCEPTION.split(clause)
+    denied = bool(wording.DENIED_BEFORE.search(exception))
+    if rules:
+        # "None except X" affirms what "all except X" denies.
+        denied = denied or not wording.DENIED_BEFORE.search(rules[-1])
+    return denied or bool(wording.DENIED_AFTER.match(after))
 
 
 def _denies_all(text: str, mention: Mention) -> bool:
@@ -152,20 +162,29 @@ def _deny_linked(held: list[Stance]) -> None:
             return
 
 
+def _weaken_linked(held: list[Stance]) -> None:
+    for stance in reversed(held):
+        stance.weak = True
+        if not stance.linked:
+            return
+
+
 def _takes_back(text: str, start: int, end: int) -> bool:
     between = text[max(start, end - WINDOW) : end]
     return bool(wording.CORRECTION.search(between))
 
 
-def _is_aside(before: str, after: str, question: str) -> bool:
+def _is_aside(before: str, after: str, following: str, question: str) -> bool:
+    """True where a value is told of something else; ``after`` ends at the next one, ``following`` does not."""
     sentence = last_sentence(before)
+    opposed = wording.ONE_ANOTHER.search(sentence + wording.SENTENCE_BREAK.split(following, maxsplit=1)[0])
     clause = last_clause(before)
-    if wording.WEAK_BEFORE.search(clause) and not wording.HEDGED.search(clause):
+    if wording.WEAK_BEFORE.search(clause) and not (wording.HEDGED.search(clause) or opposed):
         # "That of A is X while that of B is Y" tells of both alike.
         contrast = wording.CONTRAST.search(sentence)
         if contrast is None or not about_asked(contrast[1], question):
             return True
-    if wording.WEAK_AFTER.match(after) or wording.OTHERS_BEFORE.search(before):
+    if (wording.WEAK_AFTER.match(after) and not opposed) or wording.OTHERS_BEFORE.search(before):
         return True
     return about_another(sentence, after, question)
 
@@ -197,7 +216,7 @@ def _rank(text: str, mention: Mention, label: str, question: str, *, numeric: bo
     if predicate and not weak and _occurs(predicate[1], question):
         return 2
     before = text[max(0, mention.start - WINDOW) : mention.start]
-    return 1 if numeric and wording.TOTALS.search(last_sentence(before)) else 0
+    return 1 if numeric and not weak and wording.TOTALS.search(last_sentence(before)) else 0
 
 
 def _sentence_ends(between: str) -> bool:

@@ -15,7 +15,7 @@ from pytest_haystack.scoring.verdicts import missed, right
 _TIMES = re.compile(r"\b(once|twice|thrice)\b")
 _TIMES_VALUES = {"once": 1, "twice": 2, "thrice": 3}
 _ZERO = re.compile(
-    r"\b(?:no (?:occurrences?|times?|matches|instances?|mentions?)|never|none"
+    r"\b(?:no (?:occurrences?|times?|matches|instances?|mentions?)|never|none|not at all"
     r"|(?:not|\w+n't) (?:find|found|appear|occur|contain|present))"
 )
 _ITEM = re.compile(r"(?m)^ ?(?:\d{1,4}[.)]|[-•]) ?\S")

@@ -30,7 +30,7 @@ _EDGES = " \t\r\n\"'.,;:!?()[]{}<>-•"
 _NO_ITEM = re.compile(
     r"none|empty|nothing|null|nil|n/a|na|no|unanswerable|∅|set\(\)|the|an?|answer|final|sure|okay|ok|certainly|yes|here"
     r"|first|next|finally|then|so|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|set|nodes|variables"
-    r"|list|result|done"
+    r"|list|result|done|comes?|zuerst|zuletzt|schließlich|d'abord|enfin|primero"
 )
 _NOTHING = re.compile(r"(?:none|no|nothing|empty)\b")
 _MAYBE = re.compile(r"^(?:maybe|perhaps|possibly|probably|or|not|except|but)\b")

@@ -80,24 +80,23 @@ class JudgeOptions(AskedModel):
 def score(answer: str, reference: Reference) -> Score:
     """1 where the judge's reply begins with YES, 0 where with NO.
 
-    Any other reply is no score: raises ModelError, as does a judge that cannot be asked. ``details["judge"]`` has
-    its ``model``, ``verdict``, ``reason``, ``input_tokens``, ``output_tokens`` and ``cost_usd`` (None: unknown). An
-    empty answer is wrong unasked.
+    Any other reply is no score: raises ModelError (with what it cost), as does a judge that cannot be asked.
+    ``details["judge"]`` has its ``model``, ``verdict``, ``reason``, ``input_tokens``, ``output_tokens``, ``cost_usd``
+    (None: unknown) and the ``prompt_sha256`` of what it was asked. An empty answer is wrong unasked.
     """
     if not answer.strip():
         return missed(read_answer(answer, reference))
     if reference.complete is None:
         raise ModelError("config_error", "scorer 'judge' can only be used in a sweep, which asks the judge")
-    completion = _ask(reference, judge_prompt(answer, reference))
-    yes, reason = read_verdict(completion)
+    prompt = judge_prompt(answer, reference)
+    completion, yes, reason = _verdict(reference, prompt)
     details: dict[str, Any] = {
         "judge": {
             "model": reference.options.get("model"),
             "verdict": "YES" if yes else "NO",
             "reason": reason,
-            "input_tokens": completion.usage.input_tokens,
-            "output_tokens": completion.usage.output_tokens,
-            "cost_usd": completion.cost_usd,
+            **_spent(completion),
+            "prompt_sha256": prompt.sha256,
         }
     }
     return Score(1.0, "right", details) if yes else missed(read_answer(answer, reference), **details)
@@ -132,9 +131,31 @@ def read_verdict(completion: Completion) -> tuple[bool, str]:
     if found is None or _BOTH.match(said, found.end()):
         outcome = classify(completion)
         what = f"its answer was {outcome}" if outcome != Outcome.answered else "it said neither YES nor NO"
-        raise _no_verdict(f"{what}: {one_line(said, 200)!r}")
+        details = {"judge": {"verdict": None, "reason": one_line(said, _LONGEST_REASON), **_spent(completion)}}
+        raise _no_verdict(f"{what}: {one_line(said, 200)!r}", details)
     word = found["word"] or found["lower"]
     return word.upper() == "YES", one_line(said[found.end() :].lstrip(" \t\n.,:;!—-*_\"'"), _LONGEST_REASON)
+
+
+def _verdict(reference: Reference, prompt: Prompt) -> tuple[Completion, bool, str]:
+    completion = _ask(reference, prompt)
+    try:
+        return completion, *read_verdict(completion)
+    except ModelError:
+        if not completion.from_store:
+            raise
+    # What was kept from an earlier run is no verdict: that was an error, and errors are asked again.
+    completion = _ask(reference, prompt.anew())
+    return completion, *read_verdict(completion)
+
+
+def _spent(completion: Completion) -> dict[str, Any]:
+    usage = completion.usage
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost_usd": completion.cost_usd,
+    }
 
 
 def _ask(reference: Reference, prompt: Prompt) -> Completion:
@@ -147,5 +168,5 @@ def _ask(reference: Reference, prompt: Prompt) -> Completion:
         raise _no_verdict(f"{error.outcome}: {error}") from error
 
 
-def _no_verdict(words: str) -> ModelError:
-    return ModelError("infra_error", f"the judge gave no verdict: {words}")
+def _no_verdict(words: str, details: dict[str, Any] | None = None) -> ModelError:
+    return ModelError("infra_error", f"the judge gave no verdict: {words}", details)

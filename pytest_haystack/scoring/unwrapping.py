@@ -26,19 +26,21 @@ _LONGEST_JSON = 200_000
 _MOST_LEAVES = 2000
 _MOST_BOXES, _LONGEST_BOX = 50, 20_000
 _BRACE = re.compile(r"(?<!\\)[{}]")
+_WORD = re.compile(r"[^\W_]+")
 _LANGUAGE = re.compile(r"^\s*(?:json5?|jsonc)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:[\W_]|\b(?:or|and)\b)*", re.IGNORECASE)
 
 
-def unwrap(answer: str, *, several: bool = False) -> str:
+def unwrap(answer: str, question: str = "", *, several: bool = False) -> str:
     """What stands in the last ``<answer>`` tag, else in the last ``\\boxed{}``, else in a JSON value; else all.
 
     Wrappers that stand side by side with nothing said between them count together: filling a row of tags with
     every candidate commits to none. Where ``several`` values are asked for all wrappers count, back to the last
-    correction. Wrappers may be nested. Items of a JSON list come one a line.
+    correction. Wrappers may be nested. Items of a JSON list come one a line; of an object without an answer in so
+    many words what stands under names that the (folded) question holds, if there are such.
     """
     for _ in range(3):
-        inner = _tagged(answer, several) or _boxed(answer, several) or _json(answer)
+        inner = _tagged(answer, several) or _boxed(answer, several) or _json(answer, "" if several else question)
         if not inner or inner == answer:
             break
         answer = inner
@@ -124,25 +126,26 @@ def _closing_brace(text: str, start: int) -> int:
     return limit
 
 
-def _json(text: str) -> str:
+def _json(text: str, question: str) -> str:
     stripped = text.strip()
     if len(stripped) > _LONGEST_JSON:
         return ""
+    asked = frozenset(_WORD.findall(question))
     closing = stripped.rfind("```")
     fence = stripped.rfind("```", 0, max(0, closing))
     if fence >= 0:
         value = _parse(_LANGUAGE.sub("", stripped[fence + 3 : closing]))
         if value is not None:
-            return _said(value)
+            return _said(value, asked)
     value = _parse(stripped)
     if value is not None:
-        return _said(value)
+        return _said(value, asked)
     start, end = stripped.find("{"), stripped.rfind("}")
     if 0 <= start < end:
         value = _parse(stripped[start : end + 1])
         # Amid prose an object is the answer only where it says so.
         if isinstance(value, dict) and any(str(key).strip().lower() in _ANSWER_KEYS for key in value):
-            return _said(value)
+            return _said(value, asked)
     return ""
 
 
@@ -158,31 +161,38 @@ def _parse(text: str) -> Any:
     return value if isinstance(value, (dict, list)) else None
 
 
-def _said(value: Any) -> str:
+def _said(value: Any, asked: frozenset[str]) -> str:
     leaves: list[str] = []
     try:
-        _collect(value, leaves)
+        _collect(value, leaves, asked)
     except RecursionError:
         return ""
     return "\n".join(leaves)
 
 
-def _collect(value: Any, leaves: list[str]) -> None:
+def _collect(value: Any, leaves: list[str], asked: frozenset[str]) -> None:
     if len(leaves) >= _MOST_LEAVES:
         return
     if isinstance(value, dict):
         by_name = {str(key).strip().lower(): item for key, item in value.items()}
         marked = [by_name[key] for key in _ANSWER_KEYS if key in by_name]
         if marked:
-            _collect(marked[0], leaves)
+            _collect(marked[0], leaves, asked)
             return
-        telling = [item for key, item in value.items() if not _ABOUT_KEYS.search(str(key))]
-        for item in telling or value.values():
-            _collect(item, leaves)
+        telling = {key: item for key, item in value.items() if not _ABOUT_KEYS.search(str(key))}
+        named = [item for key, item in telling.items() if _names(str(key), asked)]
+        for item in named or telling.values() or value.values():
+            _collect(item, leaves, asked)
     elif isinstance(value, list):
         for item in value:
-            _collect(item, leaves)
+            _collect(item, leaves, asked)
     elif value is None or isinstance(value, bool):
         leaves.append({None: "none", True: "yes", False: "no"}[value])
     else:
         leaves.append(str(value))
+
+
+def _names(key: str, asked: frozenset[str]) -> bool:
+    """True where every word of a key, ``accessCode`` and ``access_code`` alike, is one of the question's."""
+    words = _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).casefold())
+    return bool(words) and asked.issuperset(words)

@@ -26,7 +26,8 @@ def score(answer: str, reference: Reference) -> Score:
     """1 where the expected value, and no planted alternative, is asserted as a whole token; else 0.
 
     Typography and markup do not matter, nor does letter case without option ``match_case``; what is denied or taken
-    back does not count.
+    back does not count. A guess at one value commits to it, also where the answer puts it to itself as a question
+    ("Is it X? Probably.").
     """
     read = read_answer(answer, reference)
     expected = as_key(as_text(reference.expected))

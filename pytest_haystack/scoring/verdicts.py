@@ -16,6 +16,7 @@ from pytest_haystack.scoring.text import without_accents
 #: Shorter values are found in too much by accident.
 _SHORTEST_LENIENT = 3
 _LONGEST_LENIENT = 400
+_SIGNS = re.compile(r"[\W_]+")
 
 
 def right(**details: Any) -> Score:
@@ -55,6 +56,9 @@ def recoverable(text: str, key: str) -> bool:
     if len(characters) < _SHORTEST_LENIENT:
         return False
     plain = without_accents(text)
+    if "".join(characters) not in _SIGNS.sub("", plain):
+        # Nearly every wrong answer: no pattern has to be made for the value.
+        return False
     # Digits broken up by points or commas are other numbers; blanks between them are not.
     between = r"\s{0,2}" if "".join(characters).isdigit() else r"[\W_]{0,3}"
     edge = r"(?<![^\W_])(?<!\d[.,])", r"(?![^\W_]|[.,]\d)"

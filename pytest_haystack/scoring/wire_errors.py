@@ -90,8 +90,13 @@ def means_filtered(code: str, message: str) -> bool:
     return code in _FILTER_CODES or bool(_FILTER_WORDS.search(message))
 
 
+def larger_than_a_minute(message: str) -> bool:
+    """True where this request, unlike shorter ones, exceeds what the account may send in a minute."""
+    return bool(_LARGER_THAN_A_MINUTE.search(message))
+
+
 def means_no_quota(code: str, message: str) -> bool:
     """True where the account cannot pay for, or may never send, this request."""
-    if code in _QUOTA_CODES or _LARGER_THAN_A_MINUTE.search(message):
+    if code in _QUOTA_CODES or larger_than_a_minute(message):
         return True
     return bool(_QUOTA_WORDS.search(message)) and not _PASSING_QUOTA.search(f"{code} {message}")

@@ -22,17 +22,20 @@ SENTENCE_BREAK = re.compile(rf"{_STOP}(?=\s|$|[\"')])|;|\n")
 #: Negations that affirm; they are taken out before negators are looked for.
 AFFIRMED = re.compile(
     r"\b(?:no|without|without a|beyond|not a) doubt\b|\bdoubtless\b|\bno question\b|\bnot (?:only|just|merely)\b"
-    r"|\b(?:none|nothing|no one) (?:other than|but|else than)\b|\bno (?:problem|later|longer than)\b|\bwhy not\b"
-    r"|\bno\.(?=\s?\d)|\bexcept (?:that|to say)\b"
+    r"|\bno (?:problem|later|longer than)\b|\bwhy not\b|\bno\.(?=\s?\d)"
 )
+#: A clause begins that no negation before it governs.
+NEW_CLAUSE = re.compile(r"\b(?:while|whereas|although|though|except (?:that|to say))\b")
+#: What stands behind is taken out of what was said before: denied, or affirmed where that was a denial.
+EXCEPTION = re.compile(r"\b(?:except(?: for)?|excluding|besides|apart from|(?:other|else)(?: [^\W\d]+)? than)\b")
 #: A negator before a value, in its clause, denies it.
 DENIED_BEFORE = re.compile(
-    r"\b(?:not|never|no|nor|neither|none|cannot|can't|cant|isnt|wasnt|without|except|excluding|besides"
-    r"|rather than|instead of|as opposed to|other than|unlikely|hardly|doubt|fail(?:s|ed)? to"
+    r"\b(?:not|never|no|nor|neither|none|cannot|can't|cant|isnt|wasnt|without"
+    r"|rather than|instead of|as opposed to|unlikely|hardly|doubt|fail(?:s|ed)? to"
     r"|(?:ruled?|ruling) out|reject(?:s|ed|ing)?|dismiss(?:ed)?|den(?:y|ies|ied)|exclud(?:e|es|ed)"
     r"|wrong|wrongly|incorrect|incorrectly|false|falsely|fake|decoy|misleading|bogus|impossible"
     r"|nicht|kein(?:e[nmrs]?)?|weder|niemals|pas|ni|jamais|aucune?|n[ãa]o|non(?!-)|niet|geen|nie|ikke|inte)\b"
-    r"|\w+n't\b|(?<!\w)(?:не|ни|ليس|ليست|لا)(?!\w)|不是|并非|並非|不为|不為|没有|沒有|绝非"
+    r"|\w+n't\b|(?<!\w)(?:не|ни|ليس|ليست|لا)(?!\w)|^\W*[❌✗✘✖]|不是|并非|並非|不为|不為|没有|沒有|绝非"
 )
 #: Denies although the word "but" ends the clause.
 ANYTHING_BUT = re.compile(r"\b(?:anything|everything|all) (?:but|except)\W*$")
@@ -41,7 +44,7 @@ _NOUN = r"(?:(?:code|value|number|key|one|answer) )?"
 _PRONOUN = r"(?:(?:but |and |wait,? |no,? |actually,? )?(?:which|that|this|it)(?: one)?(?=[ ']))?"
 _VERB = (
     r"(?:is|was|are|were|would be|could be|can be|can|could|does|do|did|has|have|had|will|should|must be|must"
-    r"|seems|looks|'s|ain)"
+    r"|(?:seems|looks|appears)(?: to be| like)?|'s|ain)"
 )
 _DEGREE = (
     r"(?: (?:definitely|certainly|clearly|also|in fact|actually|probably|obviously|simply|both|all|plainly|surely))*"
@@ -60,13 +63,13 @@ _DOUBTED = (
 #: What a text does or does not do, a value never.
 _TELL = r"(?:state|say|specify|mention|tell|indicate|clarify|explain|elaborate)\b"
 #: A request behind a value ("don't lose it!") says nothing of it.
-_NO_REQUEST = r"(?!\W{0,3}[—,;:.!-]\W{0,2}(?:please )?do(?:n't| not)\b)"
+_NO_REQUEST = r"(?!\W{0,3}[—,;:.!(-]\W{0,2}(?:please )?do(?:n't| not)\b)"
 #: Words right behind a value that deny it.
 DENIED_AFTER = re.compile(
     rf"{_NO_REQUEST}\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}"
     rf"(?:n't|nt\b|not\b|{_DEGREE} (?:not|never|no longer)\b)(?! only| just| in doubt| {_TELL})"
     rf"|\W{{0,3}}{_NOUN}{_PRONOUN} ?{_VERB}{_DEGREE} {_WRONG}"
-    rf"|\W{{0,4}}(?:wrong|incorrect|false)\b|[^.!?\n]{{0,20}}\?\W{{0,3}}{_DOUBTED}\b"
+    rf"|[^\w\n]{{0,4}}(?:(?:wrong|incorrect|false)\b|[❌✗✘✖])|[^.!?\n]{{0,20}}\?\W{{0,3}}{_DOUBTED}\b"
     r"|\W{0,3}は?(?:ではな|ではありませ|じゃな|でな)|\W{0,3}は(?:間違|誤)|\W{0,3}(?:이|가|은|는)?\s*(?:아니|아닙|틀)"
     r"|\W{0,3}(?:नहीं|değil|(?:ist |est )?(?:nicht|falsch)\b|n'est pas|no es\b|não é\b|non è\b|не\b|неверно"
     r"|不是|并不|是错|是錯|不对|不對)"
@@ -86,8 +89,13 @@ WEAK_BEFORE = re.compile(
     r"|(?:updated|revised|corrected|changed|amended) from"
     r"|near-identical|similar(?:ly)?|decoys?|distractors?|obwohl|während|bien que|aunque|хотя)\b"
 )
-#: Words right before a value by which a list of others begins.
-OTHERS_BEFORE = re.compile(r"\b(?:the|all|any|two|three|four) other [^\W\d]+s(?: [^\W\d]+){0,4}\s?[,:(]\W{0,2}$")
+#: Words right before a value that make it, or the list that it opens, another one than the one asked for.
+OTHERS_BEFORE = re.compile(
+    r"(?<!unlike )(?<!from )\b(?:another|(?:the|all|any|two|three|four) other) [^\W\d]+"
+    r"(?:(?: [^\W\d]+){0,4}\s?[,:(]| (?:is|was|are|were))\W{0,2}$"
+)
+#: "One passage says X, another says Y" prefers neither.
+ONE_ANOTHER = re.compile(r"\bone [^\W\d]+\b.*\b(?:another|the other)\b", re.DOTALL)
 #: What is set against something said before, not conceded.
 CONTRAST = re.compile(r"\w\W{1,3}(?:while|whereas) ((?:(?!\b(?:while|whereas|first|initially|formerly)\b)[^,;:])*)$")
 #: Words right before a list of all that there is, of which the answer says more later.
@@ -101,9 +109,14 @@ HEDGED = re.compile(r"\b(?:could|might|may|possibly|perhaps|maybe)\b")
 #: The same behind the value.
 WEAK_AFTER = re.compile(
     r",? (?:but (?:later|then)|(?:but|and) (?:it )?(?:is |has )?now)\b|"
-    r"\W{0,3}(?:is |was |appears |as )?(?:according to|as per|in|from|for|given in|said in|stated in|mentioned in"
-    r"|found in) (?:an?other|the other|other|a later|an earlier|a different|the earlier|a previous)\b"
+    r"\W{0,3}(?:is |was |appears |as )?(?:(?:the|an?) (?:[^\W\d]+ ){1,3})?(?:according to|as per|in|from|for|of"
+    r"|belongs to|given in|said in|stated in|mentioned in|found in)"
+    r" (?:an?other|the other|other|a later|an earlier|(?:a|the) (?:different|neighbou?ring)|the earlier|a previous)\b"
+    r"|(?: too| also| as well)?,? but (?:these|those|they|both|it|that|this|which)(?: [^\W\d]+){1,3}"
+    r" (?:an?other|the others?|others?|(?:a |the )?(?:different|neighbou?ring))\b"
 )
+#: The plural forms set every value apart that they are said of.
+WEAK_ALL_AFTER = re.compile(r"\W{0,3}(?:are|were|(?:(?:too|also|as well),? )?but (?:these|those|they|both))\b")
 #: Words between two values by which the second replaces the first.
 CORRECTION = re.compile(
     r"\b(?:wait|sorry|correction|scratch that|i meant|i mean|on second thought|oops|my mistake|my bad|apologies"
@@ -115,7 +128,8 @@ CORRECTION = re.compile(
 
 _FINAL = re.compile(r"\bfinal (?:answer|result|value|count|total)\b|最终答案|\bendgültige antwort\b|\bréponse finale\b")
 _ANSWER = re.compile(
-    r"(?<!no )(?<!other )\banswer\b|\b(?:i (?:choose|conclude|pick|go with)|my choice|in conclusion)\b"
+    r"(?<!no )(?<!other )\banswer\b"
+    r"|\b(?:i(?:'d|'ll| would| will)? (?:choose|conclude|pick|go with)|my choice|in conclusion)\b"
     r"|\bthe (?:correct|right|actual|true|real|current) \w+(?: \w+){0,2} (?:is|was|must be|should be)\b"
     r"|\b(?:antwort|réponse|respuesta|resposta|risposta|antwoord|ответ|odpowiedź|cevap|svar)\b"
     r"|答案|答え|回答|정답|الإجابة|उत्तर"
@@ -127,7 +141,8 @@ LABELS = ((3, _FINAL), (2, _ANSWER), (1, _SO))
 TOTALS = re.compile(
     r"\b(?:total|sum|result|count|average|mean|max(?:imum)?|min(?:imum)?|product|difference)\b"
     r"(?:[^;.!?\n]|\.(?=\d)){0,80}(?:\b(?:is|are|was|equals?)\b|[=:])\W{0,3}(?:about |exactly |approximately )?$"
-    r"|(?:\btotal(?: of|s|ling|ing)?|\b(?:equals?|makes|gives|altogether|in all)|=)\W{0,3}$"
+    r"|(?:\btotal(?: of|s|ling|ing)?|\b(?:equals?|makes|gives|altogether|in all"
+    r"|(?:sum|add|come|amount)(?:s|ing)?(?: up)? to)|=)\W{0,3}$"
 )
 #: Words behind a value that make it the answer.
 ANSWER_AFTER = re.compile(

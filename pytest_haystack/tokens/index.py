@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
+from pytest_haystack.tokens.bulk import counts_in_bulk
 from pytest_haystack.tokens.encoding import Encoding
-from pytest_haystack.tokens.safe_points import next_safe_point
+from pytest_haystack.tokens.vocabularies import TiktokenEncoding
 
 #: Least distance of two indexed safe points, in characters: far enough for a small index that is quick to make,
 #: near enough that encoding from one to the next takes microseconds.
@@ -20,6 +23,10 @@ class Anchor(NamedTuple):
 
     position: int
     tokens: int
+
+
+#: Texts of more characters are worth more than one thread.
+_LONG = 500_000
 
 
 class TokenIndex:
@@ -38,15 +45,14 @@ class TokenIndex:
 
     @classmethod
     def of(cls, text: str, encoding: Encoding) -> TokenIndex:
-        """Index a text; costs about as much as encoding it once."""
-        positions, counts = array("I", [0]), array("I", [0])
-        here, tokens = 0, 0
-        while (there := next_safe_point(text, here + STRIDE)) is not None:
-            tokens += encoding.count(text[here:there])
+        """Index a text; costs about as much as encoding it once, on all cores where the vocabulary allows it.
+
+        Raises SourceError where the text cannot be encoded.
+        """
+        positions = array("I", [0])
+        while (there := encoding.next_safe_point(text, positions[-1] + STRIDE)) is not None:
             positions.append(there)
-            counts.append(tokens)
-            here = there
-        return cls(text, encoding, positions, counts)
+        return cls(text, encoding, positions, array("I", _counts(text, encoding, positions)))
 
     @property
     def last(self) -> Anchor:
@@ -81,14 +87,22 @@ class TokenIndex:
         """Number of characters of ``text[start:end]`` that its first ``tokens`` tokens cover."""
         width = 8 * max(tokens, 0) + STRIDE
         while True:
-            ids = self.encoding.encode(self.text[start : min(start + width, end)])
+            window = self.text[start : min(start + width, end)]
+            count = self.encoding.count(window)
             # Only the last tokens of a window depend on where it was cut off.
-            if len(ids) > tokens + STRIDE or start + width >= end:
+            if count > tokens + STRIDE or start + width >= end:
                 break
             width *= 2
-        if tokens >= len(ids):
-            return end - start
-        return len(self.encoding.decode(ids[:tokens]).rstrip("\ufffd")) if tokens > 0 else 0
+        return end - start if tokens >= count else self.encoding.reach(window, tokens)
 
     def _anchor(self, entry: int) -> Anchor:
         return Anchor(self.positions[entry], self.counts[entry])
+
+
+def _counts(text: str, encoding: Encoding, positions: Sequence[int]) -> Iterable[int]:
+    """Number of tokens before each of these safe points of the text."""
+    if len(text) > _LONG and isinstance(encoding, TiktokenEncoding):
+        # Lone surrogates, which no file holds, are counted one stretch at a time.
+        with suppress(UnicodeEncodeError):
+            return counts_in_bulk(text, encoding, positions)
+    return accumulate((encoding.count(text[here:there]) for here, there in pairwise(positions)), initial=0)

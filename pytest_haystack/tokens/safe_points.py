@@ -33,9 +33,16 @@ _PUNCTUATION = (
 
 # Python counts a few control characters as white space that Unicode does not: fewer safe points, never a wrong one.
 _SAFE_POINT = re.compile(rf"\S(?= )|[{_IDEOGRAPHS_AND_KANA}](?=[{_PUNCTUATION}])")
+_SPACE = re.compile(r"\S(?= )")
 
 
 def next_safe_point(text: str, start: int) -> int | None:
     """The first safe point at ``start`` or after it, None where there is none. ``start`` must be at least 1."""
     match = _SAFE_POINT.search(text, start - 1)
+    return match.end() if match else None
+
+
+def next_space(text: str, start: int) -> int | None:
+    """The same for class (1) alone."""
+    match = _SPACE.search(text, start - 1)
     return match.end() if match else None

@@ -17,9 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_haystack.errors import ConfigError, SourceError
 from pytest_haystack.tokens.encoding import Encoding
+from pytest_haystack.tokens.huggingface import PREFIX, load_tokenizer
+from pytest_haystack.tokens.safe_points import next_safe_point
 
 if TYPE_CHECKING:
+    import numpy as np
     import tiktoken
+    from numpy.typing import NDArray
 
 
 class VocabularyFile(NamedTuple):
@@ -55,6 +59,10 @@ WHITE_SPACE_LIMIT = 500_000
 class TiktokenEncoding:
     """A vocabulary of tiktoken. Special-token text is ordinary text to it."""
 
+    #: The name says it all, and counts add up at safe points by the way these vocabularies work.
+    sha256: str | None = None
+    whole: Encoding | None = None
+
     def __init__(self, tiktoken_encoding: tiktoken.Encoding) -> None:
         self._encoding = tiktoken_encoding
         self._encode = tiktoken_encoding.encode_ordinary
@@ -77,6 +85,38 @@ class TiktokenEncoding:
     def count(self, text: str) -> int:
         """Number of tokens of the text. Raises what `encode` raises."""
         return len(self.encode(text))
+
+    def reach(self, text: str, tokens: int) -> int:
+        """Number of characters that the first ``tokens`` tokens of the text cover. Raises what `encode` raises."""
+        return len(self.decode(self.encode(text)[:tokens]).rstrip("\ufffd")) if tokens > 0 else 0
+
+    def next_safe_point(self, text: str, start: int) -> int | None:
+        """The first safe point at ``start`` or after it, None where there is none."""
+        return next_safe_point(text, start)
+
+    def token_ends(self, text: str) -> NDArray[np.int64]:
+        """Where each token of the text ends, in bytes of UTF-8. Other threads run meanwhile. Raises what `encode` does.
+
+        Lone surrogates count as U+FFFD, as they do to `encode`.
+        """
+        import numpy
+
+        if len(text) >= WHITE_SPACE_LIMIT:
+            refuse_endless_white_space(text)
+        ids = self._encoding.encode_to_numpy(text, disallowed_special=())
+        sizes = numpy.zeros(self._encoding.n_vocab, dtype=numpy.int64)
+        for token in numpy.flatnonzero(numpy.bincount(ids)).tolist():
+            sizes[token] = len(self._encoding.decode_single_token_bytes(token))
+        ends: NDArray[np.int64] = sizes[ids].cumsum()
+        return ends
+
+
+def encoding_of(name: str, base_dir: Path) -> Encoding:
+    """The encoding that a config names: one of `load_encoding`, or ``hf:FILE`` with a file relative to ``base_dir``.
+
+    Never uses the network. Raises ConfigError where there is none.
+    """
+    return load_tokenizer(name, base_dir) if name.startswith(PREFIX) else load_encoding(name)
 
 
 @cache

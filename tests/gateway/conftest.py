@@ -5,6 +5,7 @@ from collections.abc import Generator
 import pytest
 
 from tests.gateway.entries import CANARY, KEY_ENV
+from tests.plugin.conftest import command, rows, run, workers, write  # noqa: F401  (fixtures of whole runs)
 from tests.support.openai_server import OpenAIServer
 
 

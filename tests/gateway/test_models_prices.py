@@ -12,7 +12,7 @@ from pytest_haystack.models.prices import ModelFacts, model_facts
 
 @pytest.mark.parametrize("model", ["gpt-4o-mini", "openai/gpt-4o-mini"])
 def test_a_listed_model_is_found_with_and_without_its_provider(model: str) -> None:
-    assert model_facts(model) == ModelFacts(128_000, 0.15, 0.6)
+    assert model_facts(model) == ModelFacts(128_000, 0.15, 0.6, 16_384)
 
 
 @pytest.mark.parametrize(

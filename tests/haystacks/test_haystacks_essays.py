@@ -1,4 +1,4 @@
-"""The bundled essays: found wherever the package is, and prose of the kind that a haystack needs."""
+"""The bundled essays: found wherever the package is, in versions that never change."""
 
 from __future__ import annotations
 
@@ -7,40 +7,98 @@ import re
 import shutil
 import subprocess
 import sys
-import zlib
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from pytest_haystack.haystacks.essays import Essays, essay_files
+from pytest_haystack.errors import SourceError
+from pytest_haystack.haystacks import essays as module
+from pytest_haystack.haystacks.essays import Essays, FirstEssays, essay_files
 from pytest_haystack.haystacks.source import SourceOptions
+from pytest_haystack.registry import NEWEST, Registry
+from pytest_haystack.tokens.vocabularies import load_encoding
+from tests.haystacks.essays import FILES, FOLDER
 
-ROOT = Path(__file__).parents[2]
-FILES = sorted(essay_files())
-EVERY_ESSAY = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-
-
-def paragraphs(file: Path) -> list[str]:
-    return file.read_text(encoding="utf-8").rstrip("\n").split("\n\n")
+ROOT = FOLDER.parents[1]
+EVERY_VERSION = pytest.mark.parametrize("cls", [FirstEssays, Essays], ids=lambda cls: cls.name)
 
 
-def words(text: str) -> list[str]:
-    return re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", text.lower())
-
-
-def grams(text: str, n: int) -> list[tuple[str, ...]]:
-    found = words(text)
-    return [tuple(found[i : i + n]) for i in range(len(found) - n + 1)]
-
-
-def test_the_essays_are_joined_by_blank_lines_in_the_order_of_their_names() -> None:
+def test_the_essays_are_joined_by_blank_lines_in_the_order_of_their_list() -> None:
     essays = Essays(SourceOptions(), ROOT)
     text = essays.read(1)
 
     assert text == "\n\n".join(file.read_text(encoding="utf-8").strip("\n") for file in FILES)
     assert text == essays.read(10**9)
     assert essays.sha256 == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_no_version_ever_changes() -> None:
+    # Whoever changes one of these changes every prompt of that version. New essays are a new version.
+    assert {cls.name: cls(SourceOptions(), ROOT).sha256 for cls in (FirstEssays, Essays)} == {
+        "essays@1": "46aae407343cd11968c96074d2a8f14441676567d7f3903f82ad6223f14876fd",
+        "essays@2": "6b1d1475f55cba0703c005b79fe8d85e85ea7f53e574717a0c3fe82b447e87cb",
+    }
+
+
+@EVERY_VERSION
+def test_a_version_lists_its_essays_as_sha256sum_does(cls: type[Essays]) -> None:
+    lines = (FOLDER / f"{cls.version}.sha256").read_text(encoding="ascii").splitlines()
+
+    assert lines == [
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file, _ in essay_files(cls.version)
+    ]
+    assert len(lines) == len(set(lines))
+
+
+def test_every_essay_belongs_to_the_newest_version_and_begins_with_those_of_the_first() -> None:
+    assert sorted(FOLDER.glob("*.txt")) == FILES
+    assert {file.name for file in FOLDER.iterdir()} == {*(file.name for file in FILES), "1.sha256", "2.sha256"}
+    assert essay_files(2)[:8] == essay_files(1)
+
+
+def test_the_bare_name_means_the_newest_version() -> None:
+    sources = Registry().sources
+    versions = [int(name.partition("@")[2]) for name in sources if re.fullmatch(r"essays@\d+", name)]
+
+    assert NEWEST["essays"] == f"essays@{max(versions)}" == Essays.name
+    assert sources["essays"] is sources[NEWEST["essays"]]
+    for version in versions:
+        assert (sources[f"essays@{version}"].name, sources[f"essays@{version}"].version) == (
+            f"essays@{version}",
+            version,
+        )
+
+
+def test_the_readme_says_how_much_text_there_is() -> None:
+    text = Essays(SourceOptions(), ROOT).read(1)
+    tokens = load_encoding("cl100k_base").count(text)
+    words = len(text.split()) // 10_000 * 10_000
+
+    assert f"{len(FILES)} bundled essays of {words:,} words ({tokens:,} tokens)" in (ROOT / "README.md").read_text()
+
+
+def test_no_essay_was_made_longer_or_shorter_by_git() -> None:
+    assert not any(b"\r" in file.read_bytes() for file in FILES)
+    assert "haystacks/** -text" in (ROOT / ".gitattributes").read_text()
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing"])
+def test_an_essay_that_is_not_the_listed_one_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    shutil.copytree(FOLDER, tmp_path / "essays")
+    monkeypatch.setattr(module, "PLACES", (tmp_path / "essays",))
+    assert Essays(SourceOptions(), ROOT).read(1)
+
+    damaged = tmp_path / "essays" / FILES[20].name
+    if damage == "changed":
+        damaged.write_bytes(damaged.read_bytes() + b"\n")
+    else:
+        damaged.unlink()
+
+    with pytest.raises(SourceError, match=rf"essay {FILES[20].name} is missing or has been changed; reinstall"):
+        Essays(SourceOptions(), ROOT).read(1)
+    assert FirstEssays(SourceOptions(), ROOT).read(1)
 
 
 def copied_package(folder: Path) -> Path:
@@ -73,83 +131,3 @@ def test_an_installation_without_essays_says_so(tmp_path: Path) -> None:
     seen = sha256_seen_from(copied_package(tmp_path))
 
     assert "SourceError: the bundled essays are missing from this installation; reinstall" in seen.stderr
-
-
-def test_there_are_ten_thousand_words() -> None:
-    assert len(FILES) >= 8
-    assert sum(len(file.read_text(encoding="utf-8").split()) for file in FILES) >= 10_000
-
-
-@EVERY_ESSAY
-def test_an_essay_has_the_length_and_form_of_one(file: Path) -> None:
-    data = file.read_bytes()
-    counts = [len(paragraph.split()) for paragraph in paragraphs(file)]
-
-    assert re.fullmatch(r"\d\d-[a-z]+(-[a-z]+)*\.txt", file.name)
-    assert 1_200 <= sum(counts) <= 1_800
-    assert data.endswith(b"\n")
-    assert not re.search(rb"\r|\n\n\n|\n\n$|[ \t]\n|  ", data)
-    assert not any("\n" in paragraph or paragraph != paragraph.strip() for paragraph in paragraphs(file))
-    assert all(re.search(r"[.!?][\"')]?$", paragraph) for paragraph in paragraphs(file))
-
-
-@EVERY_ESSAY
-def test_paragraphs_of_an_essay_differ_in_length(file: Path) -> None:
-    counts = [len(paragraph.split()) for paragraph in paragraphs(file)]
-
-    assert 3 <= len(counts) <= 12
-    assert len(set(counts)) >= 0.8 * len(counts)
-    assert max(counts) >= 1.4 * min(counts)
-
-
-@EVERY_ESSAY
-def test_quotes_are_straight_and_paired(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-
-    assert not re.search("[“”‘’«»`´]", text)
-    for paragraph in paragraphs(file):
-        assert paragraph.count('"') % 2 == 0
-        assert all(re.fullmatch(r"\S(.*\S)?", quoted) for quoted in paragraph.split('"')[1::2])
-
-
-@EVERY_ESSAY
-def test_an_essay_holds_nothing_that_a_needle_could_be_taken_for(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-
-    assert not re.search(r"\d|[A-Z]{2}-|_", text)
-    assert not re.search(r"\b(orbital|resonance|access code|cipher|uuid)\b", text, re.IGNORECASE)
-    assert not re.search(r"^\W*(#|[-*] |\d+\.)", text, re.MULTILINE)
-
-
-@EVERY_ESSAY
-def test_an_essay_is_as_varied_as_ordinary_prose(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-    pairs, triples = grams(text, 2), grams(text, 3)
-
-    assert len(set(pairs)) / len(pairs) > 0.8
-    assert len(set(triples)) / len(triples) > 0.95
-    # Prose of this length compresses to about 0.43; templates to a third, random words to over a half.
-    assert 0.38 < len(zlib.compress(text.encode(), 9)) / len(text) < 0.5
-
-
-def test_no_eight_words_in_a_row_come_twice_in_all_essays() -> None:
-    counts = Counter(gram for file in FILES for gram in grams(file.read_text(encoding="utf-8"), 8))
-
-    assert [" ".join(gram) for gram, count in counts.items() if count > 1] == []
-
-
-def test_no_two_essays_or_paragraphs_open_alike() -> None:
-    openings = Counter(tuple(words(paragraph)[:3]) for file in FILES for paragraph in paragraphs(file))
-
-    assert [" ".join(opening) for opening, count in openings.items() if count > 1] == []
-    assert len({tuple(len(p.split()) // 20 for p in paragraphs(file)) for file in FILES}) == len(FILES)
-
-
-@EVERY_ESSAY
-def test_an_essay_is_free_of_worn_phrases(file: Path) -> None:
-    worn = (
-        "tapestry|delve|testament to|in a world where|not just|not only|it is worth noting|at its core|"
-        "in today's|a reminder that|more than just|rich in|navigate the|furthermore|moreover|in conclusion"
-    )
-
-    assert re.findall(rf"\b({worn})", file.read_text(encoding="utf-8"), re.IGNORECASE) == []

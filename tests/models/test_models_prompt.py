@@ -67,7 +67,7 @@ def test_the_turn_is_what_was_begun_and_the_answer_once() -> None:
     ],
 )
 def test_reasoning_that_the_prompt_opened_is_no_answer(prefill: str, text: str, outcome: Outcome) -> None:
-    assert classified(None, Prompt("?", prefill=prefill), Completion(text)).outcome == outcome  # type: ignore[arg-type]
+    assert classified(None, None, Prompt("?", prefill=prefill), Completion(text)).outcome == outcome  # type: ignore[arg-type]
 
 
 def test_the_embedded_reader_answers_as_if_nothing_had_been_begun() -> None:

@@ -111,6 +111,13 @@ def test_the_perfect_reader_is_right_at_every_depth_and_length(
     assert said == ", ".join(map(str, expected))
 
 
+def test_half_of_a_value_passes_for_no_part_of_a_name() -> None:
+    # The decoy Joband-33 comes first, and its value begins like the suffix of Joband-35.
+    said = "The licence of Joband-33 is VT-3566. The licence of Joband-35 is FH-7490."
+
+    assert reader("perfect").complete(prompt_of(said, "What is the licence of Joband-35?")).text == "FH-7490"
+
+
 @pytest.mark.parametrize("task", ["single", "multi", "uuid"])
 def test_the_perfect_reader_is_right_in_long_documents(task: str) -> None:
     for depth in (0, 50, 100):

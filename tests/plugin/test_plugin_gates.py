@@ -294,6 +294,11 @@ def test_a_conftest_adds_a_metric(write: Any, run: Run, pytester: Any) -> None:
             "gates.0.metric: 'mean_scor' is no known gate metric; did you mean 'mean_score'?",
         ),
         ("metric: mean_score", "give min or max"),
+        ("metric: mean_score, min: 1, alpha: 0.1", "gates.0.alpha: mean_score has no alpha"),
+        (
+            "metric: lower_bound, min: 0.1, absolute: 0.5",
+            "gates.0.absolute: lower_bound has no absolute; it has alpha",
+        ),
         ("metric: mean_score, min: 2, max: 1", "min 2 is more than max 1"),
         (
             "metric: mean_score, min: 1, model: reade",

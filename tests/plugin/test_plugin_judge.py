@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -68,7 +70,7 @@ def judged(write: Any, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_judge_scores_with_its_reason_tokens_and_cost(
-    judged: Any, run: Run, rows: Any, server: OpenAIServer, workers: tuple[str, ...]
+    judged: Any, run: Run, rows: Any, pytester: Any, server: OpenAIServer, workers: tuple[str, ...]
 ) -> None:
     judged("fair")
     before = server.count("fair")
@@ -87,6 +89,7 @@ def test_a_judge_scores_with_its_reason_tokens_and_cost(
             "input_tokens": 300,
             "output_tokens": 7,
             "cost_usd": pytest.approx((300 * 1.0 + 7 * 2.0) / 1e6),
+            "prompt_sha256": good["score_details"]["judge"]["prompt_sha256"],
         },
     }
     assert good["score"] == 1.0
@@ -98,11 +101,28 @@ def test_a_judge_scores_with_its_reason_tokens_and_cost(
     # At depth 100 both models say the same of the same: that is judged once.
     asked = server.received("fair")[before:]
     assert len(asked) == 3
+    # What a judge was asked is known by its hash, so that a replay can tell whether it would be asked the same.
+    told = {row["score_details"]["judge"]["prompt_sha256"] for row in rows()}
+    assert told == {hashlib.sha256(got.text.encode()).hexdigest() for got in asked}
     assert all(got.headers["authorization"] == f"Bearer {CANARY}" for got in asked)
     assert all(got.body["temperature"] == 0 for got in asked)
     shown = {parts(got)[0] for got in asked}
     assert shown == {row["expected"] if isinstance(row["expected"], str) else str(row["expected"]) for row in rows()}
     result.stdout.fnmatch_lines(["*judge*NO: It gives no value.*"])
+
+    summary = json.loads((pytester.path / "haystack-report" / "summary.json").read_text(encoding="utf-8"))
+    usd = 3 * (300 * 1.0 + 7 * 2.0) / 1e6
+    assert summary["judging"] == {
+        "trials": 4,
+        "requests": 3,
+        "input_tokens": 900,
+        "output_tokens": 21,
+        "cost_usd": pytest.approx(usd),
+    }
+    assert summary["cost_usd"] == pytest.approx(usd)
+    assert summary["tokens"]["input_tokens"] != 900
+    page = (pytester.path / "haystack-report" / "summary.md").read_text(encoding="utf-8")
+    assert "Cost $0.0009 (judging 3 answers $0.0009)" in page
 
 
 #: What becomes of a trial by how its judge fails.
@@ -133,6 +153,10 @@ def test_without_a_verdict_there_is_an_error_and_no_score(
         assert re.match(words, row["error"])
         # The model did answer, and its answer is not lost.
         assert row["response"]
+    # What a judge without a verdict took is counted too.
+    assert by_task["chatty"]["score_details"]["judge"]["verdict"] is None
+    summary = json.loads((pytester.path / "haystack-report" / "summary.json").read_text(encoding="utf-8"))
+    assert (summary["judging"]["requests"], summary["judging"]["input_tokens"] > 0) == (1, True)
     everything = result.stdout.str() + result.stderr.str()
     for file in (pytester.path / "haystack-report").rglob("*"):
         everything += file.read_text(encoding="utf-8", errors="replace")
@@ -186,7 +210,15 @@ def test_the_plan_says_that_answers_are_judged_and_asks_nobody(judged: Any, run:
     result = run("--haystack-dry-run")
     run("--collect-only", "-q")
 
-    result.stdout.fnmatch_lines(["single: openai/judge judges answers, one further request each*"])
+    result.stdout.fnmatch_lines(
+        [
+            "model * task * cells * calls * input tokens * USD at most",
+            "reader * single * 2 * 2 * 0.00",
+            "judge-openai-judge *single *  4 * 0.01",
+            "all *  4 * 8 * 0.01",
+            "single: openai/judge judges answers, at most one further request each",
+        ]
+    )
     assert server.count("fair") == before
 
 

@@ -21,6 +21,8 @@ MODEL = """
 import re
 
 def answer(prompt):
+    with open("asked.txt", "a") as file:
+        print(prompt.sha256, file=file)
     words = len(prompt.document.split())
     if any(low <= words < high for low, high in {blind}):
         return "I do not know."
@@ -176,7 +178,7 @@ def test_a_dip_below_the_answer_is_found_and_climbed_to(
     # A round that the audit asked is the first of a test: three wrong answers need no further prompt.
     asked = [row for row in trial_rows(pytester.path) if row["context_length"] == 500]
     assert len(asked) == (4 if 500 in [sample["context_length"] for sample in values["audit"]] else 3)
-    keys = [(row["context_length"], row["depth_percent"], row["trial"]) for row in trial_rows(pytester.path)]
+    keys = [(row["nodeid"], row["trial"]) for row in trial_rows(pytester.path)]
     assert len(keys) == len(set(keys))
     assert search["text"].startswith("effective context length 300 < 700")
 
@@ -190,8 +192,10 @@ def test_rounds_go_through_all_depths_in_random_order(sweep: Any, run: Run, pyte
     sweep(f"{CLAIM}, stop: certify, max: 40")
     orders = []
     for _ in range(2):
+        (pytester.path / "asked.txt").unlink(missing_ok=True)
         run(*ONLY)
-        orders.append([(row["depth_percent"], row["trial"]) for row in trial_rows(pytester.path)])
+        places = {row["prompt_sha256"]: (row["depth_percent"], row["trial"]) for row in trial_rows(pytester.path)}
+        orders.append([places[sha] for sha in (pytester.path / "asked.txt").read_text().split()])
 
     assert orders[0] == orders[1]
     rounds = [orders[0][at : at + 4] for at in range(0, len(orders[0]) - 3, 4)]
@@ -283,8 +287,8 @@ def test_the_plan_counts_the_most_that_a_search_may_ask(sweep: Any, run: Run) ->
     result.stdout.fnmatch_lines(
         [
             "*cells  calls at most  input tokens at most*",
-            "script  single (search effective_context_length) * 0            330 *",
-            "script  single (search mean_score) * 0             30 *",
+            "script  single (search effective_context_length) *            330 *",
+            "script  single (search mean_score) *             30 *",
         ]
     )
 
@@ -307,7 +311,7 @@ def test_an_error_is_no_failure_and_a_rerun_asks_only_what_is_missing(sweep: Any
         )
     )
     run(*ONLY, "--reruns", "1", "-p", "no:cacheprovider").assert_outcomes(passed=1)
-    keys = [(row["context_length"], row["depth_percent"], row["trial"]) for row in trial_rows(pytester.path)]
+    keys = [(row["nodeid"], row["trial"]) for row in trial_rows(pytester.path)]
     assert len(keys) == len(set(keys))
     [search] = found(pytester.path)
     assert search["result"]["effective_context_length"] == 1100
@@ -399,13 +403,78 @@ def test_a_prompt_of_a_search_is_rebuilt(sweep: Any, run: Run, pytester: Any, co
     run(*ONLY)
     rows = pytester.path / "haystack-report" / "results.jsonl"
 
-    rebuilt = command("reconstruct", rows, "--row", "2", "--out", pytester.path / "prompt.txt")
-    vague = command("reconstruct", rows, trial_rows(pytester.path)[0]["nodeid"])
+    name = "haystack.yaml::test_search[mean_score-uuid-script-len700]::len700-depth30"
+    rebuilt = command("reconstruct", rows, name, "--trial", "1", "--out", pytester.path / "prompt.txt")
+    shown = command("show", name, "--trial", "1")
 
     assert rebuilt.returncode == 0, rebuilt.stderr
     assert (pytester.path / "prompt.txt").stat().st_size > 1000
-    assert vague.returncode == 4
-    assert "a search asks at several lengths and depths" in vague.stderr
+    assert "700 tokens, depth 30 %" in shown.stdout
+
+
+def test_a_resumed_run_asks_nothing_again_and_keeps_searches_that_it_does_not_select(
+    sweep: Any, run: Run, pytester: Any
+) -> None:
+    sweep(LONGEST, CLAIM)
+    run(*ONLY)
+    first = found(pytester.path)
+    (pytester.path / "asked.txt").unlink()
+
+    again = run("--haystack-resume", "-k", "test_search and len700")
+
+    again.assert_outcomes(passed=1, deselected=21)
+    assert not (pytester.path / "asked.txt").exists()
+    assert [one["result"] for one in found(pytester.path)] == [one["result"] for one in first]
+    assert [one["state"] for one in found(pytester.path)] == ["passed", "passed"]
+
+
+def test_a_replay_scores_searches_again_and_asks_nobody(sweep: Any, run: Run, pytester: Any) -> None:
+    sweep(LONGEST)
+    run(*ONLY)
+    first = found(pytester.path)[0]["result"]
+    (pytester.path / "asked.txt").unlink()
+    (pytester.path / "haystack-report" / "results.jsonl").rename(pytester.path / "old.jsonl")
+
+    run(*ONLY, "--haystack-replay", "old.jsonl").assert_outcomes(passed=1)
+
+    assert not (pytester.path / "asked.txt").exists()
+    assert found(pytester.path)[0]["result"] == first
+
+
+def test_reports_of_rows_have_their_searches(sweep: Any, run: Run, pytester: Any, command: Any) -> None:
+    sweep(LONGEST, f"{CLAIM}, stop: point", blind=((0, 9999),))
+    run(*ONLY)
+    first = found(pytester.path)
+
+    done = command("report", "haystack-report/results.jsonl", "--config", "haystack.yaml", "--dir", "again")
+
+    assert done.returncode == 0, done.stderr
+    again = json.loads((pytester.path / "again" / "summary.json").read_text())["searches"]
+    assert [(one["state"], one["result"]) for one in again] == [(one["state"], one["result"]) for one in first]
+    assert "search effective_context_length: single on script: failed" in done.stdout
+
+
+def test_shards_share_searches_out(sweep: Any, run: Run, pytester: Any) -> None:
+    sweep(LONGEST, CLAIM)
+
+    run("--haystack-shard", "1/2").assert_outcomes(passed=11)
+    assert [one["id"] for one in found(pytester.path)] == ["effective_context_length"]
+    run("--haystack-shard", "2/2").assert_outcomes(passed=11)
+    assert [one["id"] for one in found(pytester.path)] == ["mean_score"]
+
+
+def test_a_baseline_holds_cells_against_cells_alone(sweep: Any, run: Run, pytester: Any) -> None:
+    sweep(CLAIM)
+    run()
+    (pytester.path / "haystack-report" / "results.jsonl").rename(pytester.path / "old.jsonl")
+
+    result = run("--haystack-baseline", "old.jsonl")
+
+    assert result.ret == 0
+    summary = json.loads((pytester.path / "haystack-report" / "summary.json").read_text())
+    [gate] = summary["gates"]
+    assert gate["outcome"] == "passed"
+    assert "20 pairs" in gate["text"]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ def row(score: float | None = 1.0, outcome: str = "answered", **fields: Any) -> 
         "model_id": "reader",
         "task": "single",
         "context_length": 1000,
+        "depth_percent": 50.0,
         "trial": 0,
         "outcome": outcome,
         "score": score,
@@ -55,7 +56,8 @@ def cell(
     """A cell whose trials all went the same way; cells that did not run have no rows."""
     text = f"{depth:.2f}".rstrip("0").rstrip(".")
     said = outcome or ("answered" if score is not None else "infra_error")
-    rows = [row(score, said, model_id=model, task=task, context_length=length, trial=trial) for trial in range(trials)]
+    place = {"context_length": length, "depth_percent": depth}
+    rows = [row(score, said, model_id=model, task=task, trial=trial, **place) for trial in range(trials)]
     values: dict[str, Any] = {
         "nodeid": f"haystack.yaml::test_cell[{task}-{model}-len{length}-depth{text}]",
         "task": task,

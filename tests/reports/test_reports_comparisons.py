@@ -92,7 +92,10 @@ def test_the_page_shows_misses_by_prompt_and_scores_by_number() -> None:
     assert "| `reader` | `single` | **3** of 3 (0.00) | **0** of 3 (1.00) |" in page
     assert "## Mean score by `needles`" in page
     assert "| model | task | `needles 2` | `needles 5` | `needles 10` |" in page
-    assert "| `good` | `multi` | **1.00** (0.34 to 1.00, n 2) | **1.00** (0.34 to 1.00, n 2) | - |" in page
+    assert (
+        "| `good` | `multi` | **1.00** excellent (0.34 to 1.00, n 2) | **1.00** excellent (0.34 to 1.00, n 2) | - |"
+        in page
+    )
 
 
 def test_the_page_and_the_terminal_show_chance_beside_the_mean() -> None:

@@ -1,12 +1,9 @@
-"""Heatmaps: what stands on them, and that anybody can read their colours."""
+"""Heatmaps: what stands on them, and where."""
 
 from __future__ import annotations
 
 import itertools
 import re
-import struct
-import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,38 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_haystack.reports.cell_result import CellResult, SweepResults
-from pytest_haystack.reports.drawing import DPI, Sheet, model_and_task, save, text_width
-from pytest_haystack.reports.drawing import settings as drawing_settings
-from pytest_haystack.reports.heatmap import heatmap_figure, heatmap_names, write_heatmaps
-from pytest_haystack.reports.overview import MOST_PANELS, overview_figure
-from pytest_haystack.reports.palette import INK, PAPER, ink_on, score_colours
+from pytest_haystack.reports.cell_result import CellResult
+from pytest_haystack.reports.drawing import model_and_task
+from pytest_haystack.reports.heatmap import heatmap_figure
+from pytest_haystack.reports.overview import overview_figure
+from pytest_haystack.reports.palette import score_colours
+from tests.reports.pictures import artists, luminance, words
 from tests.reports.sweeps import ANY_TEXT, MIXED, cell, grid, sweep
 
-#: Viénot, Brettel and Mollon's idea with the matrices of Machado, Oliveira and Fernandes (2009), severity 1.
-COLOUR_VISION = {
-    "normal": np.eye(3),
-    "deuteranopia": np.array(
-        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
-    ),
-    "protanopia": np.array(
-        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
-    ),
-}
 LENGTHS = [500, 1000, 4000, 128_000]
-
-
-def linear(colours: Any) -> Any:
-    return np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
-
-
-def luminance(colours: Any) -> Any:
-    return np.clip(linear(colours), 0, 1) @ np.array([0.2126, 0.7152, 0.0722])
-
-
-def artists(figure: Any, name: str) -> list[Any]:
-    """What was drawn under this name."""
-    return [artist for artist in figure.artists if (artist.get_gid() or "") == name]
 
 
 def values(figure: Any) -> dict[str, int]:
@@ -56,29 +30,6 @@ def values(figure: Any) -> dict[str, int]:
         if name.startswith("value "):
             counts[name[6:]] = counts.get(name[6:], 0) + len(artist.get_offsets())
     return counts
-
-
-def words(figure: Any) -> list[str]:
-    return [text.get_text() for text in figure.texts]
-
-
-@pytest.mark.parametrize("vision", COLOUR_VISION)
-def test_a_better_score_is_lighter_for_everybody(vision: str) -> None:
-    colours = score_colours(np.linspace(0, 1, 201).tolist())[:, :3]
-    seen = np.clip(linear(colours) @ COLOUR_VISION[vision].T, 0, 1)
-    light = seen @ np.array([0.2126, 0.7152, 0.0722])
-
-    assert (np.diff(light) > 0).all()
-    assert (light[-1] + 0.05) / (light[0] + 0.05) > 5
-
-
-def test_values_can_be_read_on_every_colour() -> None:
-    for score in np.linspace(0, 1, 101).tolist():
-        ground = luminance(score_colours([score])[0, :3])
-        ink = luminance(np.array([int(ink_on(score)[i : i + 2], 16) / 255 for i in (1, 3, 5)]))
-        contrast = (max(ground, ink) + 0.05) / (min(ground, ink) + 0.05)
-        assert contrast > 4, f"score {score}"
-    assert {ink_on(0), ink_on(1)} == {PAPER, INK}
 
 
 def test_a_heatmap_says_model_task_mean_trials_axes_and_source() -> None:
@@ -285,125 +236,3 @@ def test_dollars_are_dollars_and_no_formula() -> None:
     figure.canvas.draw()
 
     assert "$\\frac$: ab" in words(figure)
-
-
-def header(path: Path) -> tuple[int, int, dict[str, bytes]]:
-    """Width, height and text chunks of a PNG whose checksums hold."""
-    data = path.read_bytes()
-    assert data.startswith(b"\x89PNG\r\n\x1a\n")
-    offset, texts = 8, {}
-    while offset < len(data):
-        (length,), kind = struct.unpack(">I", data[offset : offset + 4]), data[offset + 4 : offset + 8]
-        body = data[offset + 8 : offset + 8 + length]
-        (checksum,) = struct.unpack(">I", data[offset + 8 + length : offset + 12 + length])
-        assert checksum == zlib.crc32(kind + body)
-        if kind == b"tEXt":
-            key, _, value = body.partition(b"\0")
-            texts[key.decode()] = value
-        offset += 12 + length
-    width, height = struct.unpack(">II", data[16:24])
-    return width, height, texts
-
-
-def test_the_files_are_named_after_model_and_task_and_can_be_read(tmp_path: Path) -> None:
-    import matplotlib.image
-
-    results = sweep([cell(), cell(task="multi"), cell(model="other"), cell(model="other", task="multi")])
-    written = write_heatmaps(results, tmp_path / "new" / "folder")
-
-    assert [path.name for path in written] == [
-        "heatmap-reader-single.png",
-        "heatmap-reader-multi.png",
-        "heatmap-other-single.png",
-        "heatmap-other-multi.png",
-        "heatmap.png",
-    ]
-    width, height, texts = header(written[0])
-    figure = heatmap_figure(results, "reader", "single")
-    assert (width, height) == tuple(int(inches * DPI) for inches in figure.get_size_inches())
-    # Neither a time nor a version, which would make equal results differ.
-    assert texts == {"Software": b"pytest-haystack"}
-    pixels = matplotlib.image.imread(written[0])
-    assert pixels.shape == (height, width, 4)
-    left, top = (int(DPI * inches) for inches in (width / DPI / 2 - 0.4, 1.2))
-    assert np.allclose(pixels[top, left, :3], score_colours([1.0])[0, :3], atol=0.01)
-
-
-def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
-    first = [path.read_bytes() for path in write_heatmaps(MIXED, tmp_path / "a")]
-    second = [path.read_bytes() for path in write_heatmaps(MIXED, tmp_path / "b")]
-
-    assert first == second
-
-
-def test_a_users_style_changes_nothing(tmp_path: Path) -> None:
-    import matplotlib
-
-    plain = save(heatmap_figure(MIXED, "reader", "single"), tmp_path / "plain.png").read_bytes()
-    with matplotlib.rc_context({"font.size": 30, "savefig.dpi": 20, "figure.facecolor": "black", "text.color": "w"}):
-        styled = save(heatmap_figure(MIXED, "reader", "single"), tmp_path / "styled.png").read_bytes()
-        assert matplotlib.rcParams["font.size"] == 30
-
-    assert styled == plain
-
-
-@pytest.mark.parametrize(
-    ("pairs", "names"),
-    [
-        ([("a-b", "c"), ("a", "b-c")], ["heatmap-a-b-c.png", "heatmap-a-b-c-2.png"]),
-        ([("reader", "x"), ("Reader", "x")], ["heatmap-reader-x.png", "heatmap-Reader-x-2.png"]),
-        ([("../m", "t/../t"), ("..", "")], ["heatmap-_m-t_.._t.png", "heatmap-_-_.png"]),
-    ],
-)
-def test_file_names_differ_and_stay_in_the_folder(pairs: list[tuple[str, str]], names: list[str]) -> None:
-    assert list(heatmap_names(sweep(cell(model=model, task=task) for model, task in pairs)).values()) == names
-
-
-def many(models: int, tasks: int) -> SweepResults:
-    return sweep(
-        cell(model=f"m{model}", task=f"t{task}", score=model / models)
-        for model in range(models)
-        for task in range(tasks)
-    )
-
-
-def test_the_overview_puts_models_below_each_other_and_tasks_side_by_side() -> None:
-    cells = [
-        *grid(LENGTHS, [0, 50, 100], lambda *_: {"task": "single"}),
-        *grid([1000, 32_000], [50], lambda *_: {"task": "multi", "score": 0.5}),
-        *grid(LENGTHS, [0, 50, 100], lambda *_: {"task": "single", "model": "other"}),
-        *grid([1000], [50], lambda *_: {"task": "multi", "model": "other", "state": "error", "score": None}),
-    ]
-    figure = overview_figure(sweep(cells))
-    places = {text.get_text(): text.get_position() for text in figure.texts}
-    reader, multi, other = (places[name] for name in ("reader: single", "reader: multi", "other: single"))
-
-    assert reader[0] == other[0] < multi[0]
-    assert reader[1] == multi[1] < other[1]
-    assert "mean score 0.96 over 26 trials, 2 models, 2 tasks; 1 of 27 cells had an error" in places
-    assert [text for text in words(figure) if text.startswith("mean ") and len(text) < 10] == [
-        "mean 1.00",
-        "mean 0.50",
-        "mean 1.00",
-        "mean -",
-    ]
-    assert "error (!)" in places
-
-
-def test_more_panels_than_can_be_read_become_a_table_of_means() -> None:
-    assert len(artists(overview_figure(many(6, 6)), "cells")) == MOST_PANELS == 36
-    figure = overview_figure(many(4, 10))
-
-    assert artists(figure, "cells") == []
-    (means,) = artists(figure, "means")
-    assert len(means.get_paths()) == 40
-    assert {"m0", "m3", "t0", "t9"} <= set(words(figure))
-
-
-def test_text_is_measured_as_it_is_drawn() -> None:
-    with drawing_settings():
-        sheet = Sheet(10, 2)
-        text = sheet.text(0.1, 0.1, "mean score 0.73 over 15 trials", 12, fontweight="bold")
-        drawn = text.get_window_extent().width / DPI
-
-    assert text_width("mean score 0.73 over 15 trials", 12, bold=True) == pytest.approx(drawn, rel=0.03)

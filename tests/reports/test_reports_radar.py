@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_haystack.reports.radar import radar_figure, write_radar
+from pytest_haystack.reports.radar import radar_figure
+from pytest_haystack.reports.writer import write_reports
 from tests.reports.sweeps import ANY_TEXT, cell, sweep
 
 SCORES = {
@@ -55,7 +56,8 @@ def test_the_legends_means_are_over_the_same_tasks_for_each_model() -> None:
 
     # Without "uuid", for which "other" has no score.
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["reader  0.75", "other  0.38"]
-    assert "3 tasks; means over the 2 that every model has a score for" in [text.get_text() for text in figure.texts]
+    said = "3 tasks; means over the 2 that every model has a score for; 5 trials"
+    assert said in [text.get_text() for text in figure.texts]
 
 
 def test_models_without_a_task_in_common_have_no_means_to_compare() -> None:
@@ -106,12 +108,12 @@ def test_fewer_than_three_tasks_are_no_radar(tasks: list[str], tmp_path: Path) -
     few = sweep([cell(task=task) for task in tasks] + [cell("error", None, task="c")])
 
     assert radar_figure(few) is None
-    assert write_radar(few, tmp_path / "radar.png") == []
-    assert not list(tmp_path.iterdir())
+    assert tmp_path / "radar.png" not in write_reports(few, tmp_path).paths
+    assert not (tmp_path / "radar.png").exists()
 
 
 def test_the_picture_is_written(tmp_path: Path) -> None:
-    assert write_radar(results(), tmp_path / "radar.png") == [tmp_path / "radar.png"]
+    assert tmp_path / "radar.png" in write_reports(results(), tmp_path).paths
     assert (tmp_path / "radar.png").read_bytes().startswith(b"\x89PNG")
 
 

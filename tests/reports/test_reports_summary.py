@@ -96,10 +96,10 @@ def test_the_page_has_headline_means_grids_and_what_failed() -> None:
     page = summary_markdown(MIXED, GATES)
 
     assert page.startswith("# Context sweep `context-gate`\n\n8 cells: ✅ 1 passed, ❌ 1 failed, ⚠️ 1 error, ")
-    assert "**Mean score 0.50** over 4 trials (95% interval 0.15 to 0.85), retrieval rate 0.50." in page
+    assert "**Mean score 0.50** (poor) over 4 trials (95% interval 0.15 to 0.85), retrieval rate 0.50." in page
     assert "Cost $1.75, 7,000 input tokens, 35 output tokens." in page
     assert "| `quality` | ❌ failed | `mean score 0.65 is below 0.9` |" in page
-    assert "| `reader` | **0.50** (0.15 to 0.85, n 4) |" in page
+    assert "| `reader` | **0.50** poor (0.15 to 0.85, n 4) |" in page
     assert "| depth | 1K | 2K | 4K | 8K | 16K | 32K | 64K | 128K |" in page
     assert "| `50%` | ✅ 1 | ❌ 0 | 🔸 0 | 🔹 1 | ⚠️ | ➖ n/a | ➖ | · |" in page
     assert (

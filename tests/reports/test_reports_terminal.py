@@ -29,7 +29,7 @@ def test_a_grid_shows_scores_lengths_depths_mean_interval_and_counts() -> None:
 
     assert lines_of(sweep(cells)) == [
         "reader: single",
-        "  mean 0.93 [0.77, 0.98] over 27 trials; 8 passed, 1 failed",
+        "  mean 0.93 (good) [0.77, 0.98] over 27 trials; 8 passed, 1 failed",
         "          500    4K  128K",
         "     0%     1     1     1",
         "  3.95%     1   .33F    1",
@@ -44,7 +44,7 @@ def test_each_mark_is_told_apart_and_explained() -> None:
 
     assert lines[:6] == [
         "reader: single",
-        "  mean 0.50 [0.15, 0.85] over 4 trials; 1 passed, 1 failed, 1 error, 2 skipped, 1 xfailed, 1",
+        "  mean 0.50 (poor) [0.15, 0.85] over 4 trials; 1 passed, 1 failed, 1 error, 2 skipped, 1 xfailed, 1",
         "    xpassed, 1 not run",
         "  outcomes: answered 4, budget 1, context_overflow 1, infra_error 1; retrieval rate 0.50",
         "         1K    2K    4K    8K   16K   32K   64K  128K",
@@ -156,7 +156,11 @@ def test_faultless_grids_give_way_first() -> None:
     ]
     lines = lines_of(sweep(cells), most_lines=20)
 
-    assert lines[:3] == ["reader: good", "  mean 1.00 [0.74, 1.00] over 11 trials; 11 passed", "reader: bad"]
+    assert lines[:3] == [
+        "reader: good",
+        "  mean 1.00 (excellent) [0.74, 1.00] over 11 trials; 11 passed",
+        "reader: bad",
+    ]
     assert len(lines) <= 20
     assert sum(line.endswith(" 0F") for line in lines) == 11
 

@@ -10,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_haystack.results.statistics import (
-    by_model_and_task,
-    by_model_task_and_length,
     end_to_end_rate,
     mean,
     outcome_histogram,
@@ -113,16 +111,3 @@ def test_the_histogram_is_sorted_by_count_and_then_by_name() -> None:
     rows = [row(0, "truncated"), row(1), row(1), row(0, "empty"), {}]
 
     assert list(outcome_histogram(rows).items()) == [("answered", 2), ("empty", 1), ("truncated", 1), ("unknown", 1)]
-
-
-@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from([1, 2]), SCORES | st.none())))
-@settings(max_examples=100, deadline=None)
-def test_groups_take_every_row_once(drawn: list[tuple[str, str, int, float | None]]) -> None:
-    rows = [row(score, model_id=model, task=task, context_length=length) for model, task, length, score in drawn]
-    pooled, split = by_model_and_task(rows), by_model_task_and_length(rows)
-
-    assert sum(figures.trials for figures in pooled.values()) == len(rows)
-    assert sum(figures.n for figures in split.values()) == sum(score is not None for *_, score in drawn)
-    assert {key[:2] for key in split} == set(pooled)
-    for (model, task), figures in pooled.items():
-        assert figures == statistics_of(r for r in rows if (r["model_id"], r["task"]) == (model, task))

@@ -95,7 +95,8 @@ def test_a_refusal_is_no_verdict() -> None:
 
 def test_the_score_says_who_judged_why_and_at_what_cost() -> None:
     completion = Completion("NO. Another code.", usage=Usage(310, 6), cost_usd=0.0001)
-    score = scored("QR-7794", lambda prompt: completion, model="openai/judge")
+    asked: list[Prompt] = []
+    score = scored("QR-7794", lambda prompt: asked.append(prompt) or completion, model="openai/judge")
     assert (score.value, score.verdict) == (0.0, "wrong")
     assert score.details["judge"] == {
         "model": "openai/judge",
@@ -104,6 +105,7 @@ def test_the_score_says_who_judged_why_and_at_what_cost() -> None:
         "input_tokens": 310,
         "output_tokens": 6,
         "cost_usd": 0.0001,
+        "prompt_sha256": asked[0].sha256,
     }
     assert scored("QR-7749", lambda prompt: Completion("YES. So it is.")).value == 1.0
     assert scored("The text does not say.", lambda prompt: Completion("NO. It declines.")).verdict == "abstained"

@@ -7,20 +7,24 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One response. ``body`` is JSON, or bytes as they are; ``delay`` in seconds; ``drop`` hangs up instead."""
+    """One response. ``body`` is JSON, or bytes as they are; ``delay`` in seconds; ``drop`` hangs up instead.
+
+    ``cut`` is how many bytes of the body are sent before the server hangs up.
+    """
 
     status: int = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
     drop: bool = False
+    cut: int | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,14 @@ class OpenAIServer:
                 for name in (path, ""):
                     self._in_flight[name] -= 1
 
+    def delivered(self, path: str, request: Received, reply: Reply) -> None:
+        """Called when a response has left whole; for a server that counts them."""
+
+    def report(self) -> Any:
+        """The requests so far by path, as JSON values."""
+        with self._lock:
+            return {path: [asdict(one) for one in received] for path, received in self._received.items()}
+
 
 class _Server(ThreadingHTTPServer):
     request_queue_size = 128
@@ -163,10 +175,21 @@ def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
                 return
             body = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
             self.send_response(reply.status)
-            for name, value in {"content-type": "application/json", "content-length": str(len(body))}.items():
+            always = {"content-type": "application/json", "content-length": str(len(body))}
+            for name, value in (always | reply.headers).items():
                 self.send_header(name, value)
-            for name, value in reply.headers.items():
-                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body if reply.cut is None else body[: reply.cut])
+            if reply.cut is not None:
+                self.close_connection = True
+            else:
+                server.delivered(self.path.split("/")[1], request, reply)
+
+        def do_GET(self) -> None:
+            """What was received so far, for a test in another process."""
+            body = json.dumps(server.report()).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
 

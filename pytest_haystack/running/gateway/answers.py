@@ -20,10 +20,13 @@ _BROKEN = frozenset({"error", "network_error", "insufficient_system_resource"})
 def completion_of(response: Any, raw: str | None) -> Completion:
     """The answer in a response; ``raw`` is the provider's own JSON, where litellm showed it.
 
-    Cost and latency are not in it. Raises RequestError where the provider says that it broke off.
+    Cost and latency are not in it. Raises RequestError where it holds none, or breaks off.
     """
-    choices = _part(response, "choices") or []
-    choice = choices[0] if choices else None
+    choices = _part(response, "choices")
+    if not choices:
+        # The model may have said something; nothing of it arrived.
+        raise RequestError("the provider's answer has no choices", code="no_choices")
+    choice = choices[0]
     message = _part(choice, "message")
     reason = _finish_reason(choice, message, raw)
     if (reason or "").lower() in _BROKEN:

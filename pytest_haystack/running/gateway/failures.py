@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from pytest_haystack.text import one_line
+
 #: Codes that stay until someone changes something, whatever the status: a spent quota comes as 429.
 _STAYING = frozenset(
     {
@@ -29,8 +31,8 @@ _STAYING = frozenset(
         "broken_install",
     }
 )
-#: Statuses that every further request of the model would meet too.
-_HOPELESS = frozenset({401, 402, 403, 404})
+#: Of these, the ones that are found before anything is sent.
+_UNSENT = frozenset({"unknown_provider", "missing_key", "unusable_entry", "broken_install"})
 
 #: litellm's exceptions that say more than status and body.
 _CODE_OF_TYPE = {
@@ -39,6 +41,7 @@ _CODE_OF_TYPE = {
 }
 _CONNECTION_TYPES = frozenset({"APIConnectionError", "ConnectError", "ReadError", "WriteError", "RemoteProtocolError"})
 _PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)(?: Error)?(?::| -) )+")
+_NO_ANSWER = re.compile(r"Empty or invalid response from LLM endpoint\. Received: '(.*)'", re.DOTALL)
 _DEEPEST = 12
 
 
@@ -60,9 +63,19 @@ class RequestError(Exception):
         self.retry_after = retry_after
 
     @property
-    def hopeless(self) -> bool:
-        """True where every request of the model would fail like this."""
-        return self.status in _HOPELESS or self.code in _STAYING
+    def staying(self) -> bool:
+        """True where no waiting helps, whatever the status says."""
+        return self.code in _STAYING
+
+    @property
+    def sent(self) -> bool:
+        """True where a request may have left."""
+        return self.code not in _UNSENT
+
+    @property
+    def perhaps_paid(self) -> bool:
+        """True where the provider may have answered, and only its answer is lost; a refusal costs nothing."""
+        return self.sent and (self.status is None or self.code == "timeout")
 
 
 def request_error(error: BaseException, model: str) -> RequestError:
@@ -83,6 +96,9 @@ def request_error(error: BaseException, model: str) -> RequestError:
         return RequestError(_connection_words(chain))
     if status == 500 and _wordless(chain) and any(isinstance(layer, json.JSONDecodeError) for layer in chain):
         return RequestError("the server's answer is no JSON")
+    if status == 500 and (received := _NO_ANSWER.search(str(error))):
+        # litellm's own status: the server's was a good one.
+        return RequestError(f"the server's answer is no JSON: {one_line(received[1], 100)!r}")
     return RequestError(
         str(body.get("message") or _PREFIX.sub("", str(error)) or type(error).__name__),
         status=status,

@@ -9,7 +9,9 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 from pytest_haystack.errors import ModelError
+from pytest_haystack.running.gateway.budgets import Account, Ledger
 from pytest_haystack.running.gateway.settings import ModelSettings
+from pytest_haystack.running.gateway.throttle import Throttle
 
 MINUTE = 60.0
 
@@ -55,48 +57,81 @@ class Lane:
         settings: ModelSettings,
         under_way: asyncio.Semaphore | None,
         clock: Callable[[], float] = time.monotonic,
+        account: Account | None = None,
     ) -> None:
         self.settings = settings
+        self.account = account or Ledger().account("", settings)
+        self.clock = clock
         self._under_way = under_way
-        self._clock = clock
-        self._slots = asyncio.Semaphore(settings.in_flight)
+        self._throttle = Throttle(settings.in_flight)
         self._window = Window(settings.requests_per_minute, settings.tokens_per_minute)
         self._turn = asyncio.Lock()
+        self._flying = 0
+        self._freed = asyncio.Event()
         self._paused_until = 0.0
         self._refusal: tuple[str, str] | None = None
         self._stopped = asyncio.Event()
 
     @asynccontextmanager
-    async def admitted(self, tokens: int) -> AsyncGenerator[None, None]:
-        """Wait until a request may leave, and hold its place while it is under way.
+    async def admitted(self, tokens: int, until: float | None = None) -> AsyncGenerator[float, None]:
+        """Wait until a request may leave, and hold its place while it is under way; gives the time at which it left.
 
         Every request of every kind, each try of it, is admitted here and nowhere else. Raises ModelError where the
-        lane is or gets closed.
+        lane is or gets closed, asyncio.TimeoutError where its turn has not come ``until`` then (on `clock`).
         """
-        async with self._slots:
-            async with self._turn:
-                while (seconds := self._wait(tokens)) > 0:
-                    await self.sleep(seconds)
-                self.refuse_if_closed()
-                if self._under_way is not None:
-                    await self._under_way.acquire()
-                self._window.take(self._clock(), tokens)
-            try:
-                self.refuse_if_closed()
-                yield
-            finally:
-                if self._under_way is not None:
-                    self._under_way.release()
+        # A lane that closes is told of at once, also where it has no time left to wait.
+        self.refuse_if_closed()
+        left_at = await asyncio.wait_for(self._enter(tokens), None if until is None else until - self.clock())
+        try:
+            self.refuse_if_closed()
+            yield left_at
+        finally:
+            self._flying -= 1
+            self._freed.set()
+            if self._under_way is not None:
+                self._under_way.release()
 
-    def pause(self, seconds: float) -> None:
-        """Let nothing leave for so long: the provider has asked for it."""
-        self._paused_until = max(self._paused_until, self._clock() + seconds)
+    async def _enter(self, tokens: int) -> float:
+        async with self._turn:
+            while True:
+                self.refuse_if_closed()
+                if (seconds := self._wait(tokens)) > 0:
+                    await self.sleep(seconds)
+                elif self._flying >= self._throttle.width:
+                    self._freed.clear()
+                    await self._freed.wait()
+                else:
+                    break
+            if self._under_way is not None:
+                await self._under_way.acquire()
+            now = self.clock()
+            self._window.take(now, tokens)
+            self._throttle.take(now)
+            self._flying += 1
+            return now
+
+    def answered(self) -> None:
+        """A request was answered: the provider keeps up."""
+        self._throttle.answered()
+        self._freed.set()
+
+    def refused(self, left_at: float, seconds: float) -> None:
+        """The provider had too much of a request that left then: less at once, and nothing for so many seconds."""
+        now = self.clock()
+        self._throttle.refused(left_at, now)
+        self._paused_until = max(self._paused_until, now + seconds)
 
     def close(self, outcome: str, message: str) -> None:
         """Refuse from now on, with these words, what has not left: it would be in vain."""
         if self._refusal is None:
             self._refusal = outcome, message
             self._stopped.set()
+            self._freed.set()
+
+    @property
+    def closed(self) -> tuple[str, str] | None:
+        """Outcome and words of why nothing leaves any more, None where the lane is open."""
+        return self._refusal
 
     def refuse_if_closed(self) -> None:
         """Raises ModelError where the lane is closed."""
@@ -112,5 +147,5 @@ class Lane:
         self.refuse_if_closed()
 
     def _wait(self, tokens: int) -> float:
-        now = self._clock()
-        return max(self._paused_until - now, self._window.wait(now, tokens))
+        now = self.clock()
+        return max(self._paused_until - now, self._window.wait(now, tokens), self._throttle.wait(now))

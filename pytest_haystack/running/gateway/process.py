@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,8 +19,10 @@ import pytest_haystack
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.models.redaction import Redactor
 from pytest_haystack.running.gateway import folders
+from pytest_haystack.running.gateway.budgets import Limit
 from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
 from pytest_haystack.running.gateway.wire import pack, parse_address, unpack
+from pytest_haystack.running.store.kept import KeepSettings
 from pytest_haystack.text import one_line, printable
 
 _MODULE = "pytest_haystack.running.gateway"
@@ -45,25 +48,40 @@ class GatewayProcess:
         self.authkey = authkey
 
     @classmethod
-    def start(cls, models: Mapping[str, Mapping[str, Any]], concurrency: int | None, warm: bool) -> GatewayProcess:
+    def start(
+        cls,
+        models: Mapping[str, Mapping[str, Any]],
+        concurrency: int | None,
+        warm: bool,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        keep: KeepSettings | None = None,
+        limits: Sequence[Limit] = (),
+        debug_http: Path | None = None,
+    ) -> GatewayProcess:
         """Start the child and wait until it listens.
 
         ``models`` are dumps (``mode="json"``) of `pytest_haystack.config.schema.ModelEntry` by the ids to ask them
-        by; keys stay in the environment, which the child inherits. ``concurrency`` is how many requests may be under
+        by; keys stay in ``environ``, which the child gets as its own. ``concurrency`` is how many requests may be under
         way over all models, None leaving it to each model's ``in_flight``. ``warm`` imports litellm at once.
+        ``keep`` says where answers are kept, None that they are not.
+        ``limits`` are what may be spent, ``debug_http`` the folder that raw requests and responses are written to.
         Raises HaystackError with the child's last words where it does not come up.
         """
         authkey = secrets.token_hex(32)
-        settings = {"models": models, "concurrency": concurrency, "warm": warm, "authkey": authkey}
+        settings: dict[str, Any] = {"models": models, "concurrency": concurrency, "warm": warm, "authkey": authkey}
+        settings["keep"] = asdict(keep) if keep is not None else None
+        settings["budgets"] = [asdict(limit) for limit in limits]
+        settings["debug_http"] = None if debug_http is None else str(debug_http)
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the child)
         process = subprocess.Popen(
             [sys.executable, "-m", _MODULE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
-            env=_child_environment(),
+            env=_child_environment(environ),
         )
-        redact = redactor_for(map(ModelSettings.from_entry, models.values()), os.environ)
+        redact = redactor_for(map(ModelSettings.from_entry, models.values()), environ)
         try:
             return cls(process, errors, _introduce(process, settings, errors, redact), authkey)
         except BaseException:
@@ -141,10 +159,10 @@ def _last_words(errors: IO[bytes]) -> str:
     return next((line for line in reversed(said) if "Error: " in line), said[-1])
 
 
-def _child_environment() -> dict[str, str]:
+def _child_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment, with this package importable and nothing of the working directory in the way."""
     # A run's `-W error` is not for the libraries of the gateway.
-    environment = {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
+    environment = {**environ, "PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
     root = str(Path(pytest_haystack.__file__).resolve().parent.parent)
     installed = [*site.getsitepackages(), site.getusersitepackages()]
     if root not in {str(Path(folder).resolve()) for folder in installed}:

@@ -6,15 +6,18 @@ import asyncio
 import re
 import threading
 import time
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from pytest_haystack.models.model import Completion, Usage
 from pytest_haystack.models.prices import model_facts
 from pytest_haystack.running.gateway.answers import completion_of
 from pytest_haystack.running.gateway.failures import RequestError, request_error
+from pytest_haystack.running.gateway.hiding import without_keys
+from pytest_haystack.running.gateway.local_server import KEY_VARIABLE, LocalServers
 from pytest_haystack.running.gateway.settings import ModelSettings
 
 #: No call home, no `.env` of the working directory, no advertising in error messages. A user's own values win.
@@ -35,10 +38,14 @@ _LATER = 10.0
 
 
 class Provider:
-    """Asks models through litellm. ``environment`` is this process's own: it holds the keys, and litellm reads it."""
+    """Asks models through litellm. ``environment`` is this process's own: it holds the keys, and litellm reads it.
 
-    def __init__(self, environment: MutableMapping[str, str]) -> None:
+    ``models`` are those that it may be asked for; local ones among them it serves itself.
+    """
+
+    def __init__(self, environment: MutableMapping[str, str], models: Iterable[ModelSettings] = ()) -> None:
         self._environment = environment
+        self._local = LocalServers(models, environment)
         self._litellm: asyncio.Future[Any] | None = None
         #: Request parameters that a model does not take, by the model's id.
         self._dropped: dict[str, tuple[str, ...]] = {}
@@ -50,22 +57,30 @@ class Provider:
             threading.Thread(target=self._import, args=(self._litellm,), daemon=True).start()
         return self._litellm
 
-    async def complete(self, settings: ModelSettings, messages: Sequence[dict[str, str]]) -> Completion:
-        """One try. Raises RequestError."""
+    async def complete(
+        self, settings: ModelSettings, messages: Sequence[dict[str, str]], seconds: float | None = None
+    ) -> Completion:
+        """One try, of so many seconds where less than the entry's timeout is left. Raises RequestError."""
+        timeout, limit = settings.timeout, "limits.timeout"
+        if seconds is not None and seconds < timeout:
+            timeout, limit = seconds, "limits.deadline"
         request = self._request(settings, messages)
-        litellm = await asyncio.shield(self.warm())
+        loading = asyncio.shield(self.warm())
+        if settings.local_file is not None:
+            # While litellm is imported, which takes longer.
+            request["api_base"] = await self.api_base(settings)
+        litellm = await loading
         while True:
             raw: list[str] = []
             started = time.perf_counter()
             try:
                 response = await asyncio.wait_for(
                     litellm.acompletion(**request, logger_fn=lambda event, raw=raw: _keep_raw(event, raw)),
-                    settings.timeout,
+                    timeout,
                 )
             except asyncio.TimeoutError:
-                raise RequestError(
-                    f"no answer within {settings.timeout:g} s (limits.timeout)", status=408, code="timeout"
-                ) from None
+                words = f"no answer within {timeout:.3g} s ({limit})"
+                raise RequestError(words, status=408, code="timeout") from None
             except Exception as error:
                 name = _unsupported(error, settings, request)
                 if name is None:
@@ -77,7 +92,7 @@ class Provider:
                     self._dropped[settings.id] = (*dropped, name)
                 continue
             latency = time.perf_counter() - started
-            completion = completion_of(response, raw[-1] if raw else None)
+            completion = without_keys(completion_of(response, raw[-1] if raw else None), settings, self._environment)
             return replace(
                 completion,
                 cost_usd=_cost(litellm, settings, response, completion.usage),
@@ -85,13 +100,28 @@ class Provider:
                 dropped_parameters=self._dropped.get(settings.id, ()),
             )
 
+    async def api_base(self, settings: ModelSettings) -> str | None:
+        """Address of a model's server where it is not its provider's own. Raises RequestError."""
+        if settings.local_file is None:
+            return settings.api_base
+        return await asyncio.to_thread(self._local.api_base, settings.local_file)
+
+    def close(self) -> None:
+        """End the servers of local models."""
+        self._local.close()
+
+    def headers(self, settings: ModelSettings) -> dict[str, str]:
+        """Headers that a model's server lets a request in by. Raises RequestError where a variable is not set."""
+        key = self._key(settings)
+        return {**({"Authorization": f"Bearer {key}"} if key else {}), **headers_of(settings, self._environment)}
+
     def _request(self, settings: ModelSettings, messages: Sequence[dict[str, str]]) -> dict[str, Any]:
         if settings.request.get("stream"):
             raise RequestError("request.stream: answers are read whole; remove it", code="unusable_entry")
         dropped = self._dropped.get(settings.id, ())
         request = {name: value for name, value in settings.request.items() if name not in dropped}
         request.update(
-            model=settings.model,
+            model=settings.model if settings.local_file is None else f"openai/{Path(settings.local_file).stem}",
             messages=_continued(messages, settings.model),
             timeout=settings.timeout + _LATER,
             max_retries=0,
@@ -102,9 +132,14 @@ class Provider:
         key = self._key(settings)
         if key is not None:
             request["api_key"] = key
+        headers = headers_of(settings, self._environment)
+        if headers:
+            request["extra_headers"] = {**(request.get("extra_headers") or {}), **headers}
         return request
 
     def _key(self, settings: ModelSettings) -> str | None:
+        if settings.local_file is not None:
+            return self._environment[KEY_VARIABLE]
         name = settings.api_key_env
         if name is not None:
             key = self._environment.get(name)
@@ -129,6 +164,16 @@ class Provider:
             loop.call_soon_threadsafe(done.set_exception, RequestError(words, code="broken_install"))
         else:
             loop.call_soon_threadsafe(done.set_result, litellm)
+
+
+def headers_of(settings: ModelSettings, environment: Mapping[str, str]) -> dict[str, str]:
+    """The headers that ``headers_env`` asks for. Raises RequestError where a variable is not set."""
+    for header, name in settings.headers_env.items():
+        if not environment.get(name):
+            raise RequestError(
+                f"headers_env.{header}: the environment variable {name} is not set", code="unusable_entry"
+            )
+    return {header: environment[name] for header, name in settings.headers_env.items()}
 
 
 def _continued(messages: Sequence[dict[str, str]], model: str) -> list[dict[str, Any]]:
@@ -164,6 +209,8 @@ def _cost(litellm: Any, settings: ModelSettings, response: Any, usage: Usage) ->
     """USD by the entry's pricing, else by litellm's price map; None where either price or tokens are unknown."""
     if usage.input_tokens is None or usage.output_tokens is None:
         return None
+    if settings.local_file is not None and settings.input_price is None:
+        return 0.0
     if settings.input_price is not None and settings.output_price is not None:
         return (usage.input_tokens * settings.input_price + usage.output_tokens * settings.output_price) / 1e6
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +12,10 @@ from pytest_haystack.models.model import Completion
 from pytest_haystack.running.gateway.failures import RequestError
 from pytest_haystack.running.gateway.lanes import Lane
 from pytest_haystack.running.gateway.provider import Provider
+from pytest_haystack.running.prices import answer_limit
 from pytest_haystack.scoring.outcomes import Outcome, classify, classify_error
+from pytest_haystack.scoring.wire_errors import larger_than_a_minute
+from pytest_haystack.text import one_line
 
 #: Seconds before the first retry; each further one waits twice as long, up to the longest.
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
@@ -21,32 +25,82 @@ _PASSING = frozenset({Outcome.rate_limited, Outcome.infra_error})
 
 
 async def send(
-    lane: Lane, provider: Provider, messages: Sequence[dict[str, str]], tokens: int, chance: random.Random
+    lane: Lane,
+    provider: Provider,
+    messages: Sequence[dict[str, str]],
+    tokens: int,
+    chance: random.Random,
+    cell: str = "",
 ) -> Completion:
     """The answer of the lane's model. Raises ModelError when retries are used up or of no use.
 
-    An empty answer is asked for once more, and both are paid: the cost is that of both.
+    ``cell`` names who asks, for those who are refused because this request showed that asking is of no use. An empty
+    answer is asked for once more, and both are paid: the cost is that of both.
     """
-    retries, empty = 0, None
+    sending, retries, empty = Sending(lane, provider, messages, tokens), 0, None
     while True:
         try:
-            async with lane.admitted(tokens):
-                completion = await provider.complete(lane.settings, messages)
+            completion = await sending.attempt()
         except RequestError as failure:
             outcome = _outcome(failure)
             seconds = pause_before_retry(failure, retries, chance)
-            again = outcome in _PASSING and retries < lane.settings.retries
-            if not again or seconds is None:
-                raise _given_up(lane, failure, outcome, retries) from failure
+            if outcome not in _PASSING or retries >= lane.settings.retries or seconds is None:
+                raise _given_up(lane, failure, outcome, retries, cell) from failure
+            if seconds >= sending.seconds_left:
+                late = f"; no time for another try within {lane.settings.deadline:g} s (limits.deadline)"
+                raise _given_up(lane, failure, outcome, retries, cell, late) from failure
             retries += 1
-            if failure.status == 429:
-                lane.pause(seconds)
+            if outcome == Outcome.rate_limited:
+                lane.refused(sending.left_at, seconds)
             await lane.sleep(seconds)
             continue
+        lane.answered()
         if empty is None and classify(completion) == Outcome.empty:
             empty = completion
             continue
         return completion if empty is None else replace(completion, cost_usd=_both(completion, empty))
+
+
+class Sending:
+    """The tries of one request, which share one deadline and are each paid for.
+
+    ``left_at`` is when the last one left, on the lane's clock.
+    """
+
+    def __init__(self, lane: Lane, provider: Provider, messages: Sequence[dict[str, str]], tokens: int) -> None:
+        self._lane = lane
+        self._provider = provider
+        self._messages = messages
+        self._tokens = tokens
+        self._input_tokens = max(0, tokens - (answer_limit(lane.settings.request) or 0))
+        self._until: float | None = None
+        self.left_at = 0.0
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the deadline, which counts from when the first try left: waiting for its turn is no fault."""
+        return self._lane.settings.deadline if self._until is None else self._until - self._lane.clock()
+
+    async def attempt(self) -> Completion:
+        """One try. Raises RequestError, and ModelError where it may not leave."""
+        lane = self._lane
+        reserved = await lane.account.reserve(lane.settings.id, self._input_tokens)
+        outcome: Completion | RequestError | None = None
+        try:
+            async with lane.admitted(self._tokens, self._until) as self.left_at:
+                if self._until is None:
+                    self._until = self.left_at + lane.settings.deadline
+                outcome = RequestError("called off")  # what an interruption here leaves: perhaps it was paid
+                outcome = await self._provider.complete(lane.settings, self._messages, self.seconds_left)
+            return outcome
+        except RequestError as failure:
+            outcome = failure
+            raise
+        except asyncio.TimeoutError:
+            words = f"its turn did not come within {lane.settings.deadline:g} s (limits.deadline)"
+            raise RequestError(words, status=408, code="timeout") from None
+        finally:
+            await lane.account.settle(reserved, outcome, self._input_tokens)
 
 
 def pause_before_retry(failure: RequestError, retries: int, chance: random.Random) -> float | None:
@@ -66,15 +120,32 @@ def pause_before_retry(failure: RequestError, retries: int, chance: random.Rando
 def _outcome(failure: RequestError) -> Outcome:
     """What the failure counts as: the words of the provider decide, then what is known of the code."""
     outcome = classify_error(failure.status, failure.code, failure.message)
-    return Outcome.config_error if failure.hopeless and outcome in _PASSING else outcome
+    return Outcome.config_error if failure.staying and outcome in _PASSING else outcome
 
 
-def _given_up(lane: Lane, failure: RequestError, outcome: Outcome, retries: int) -> ModelError:
-    words = f"{lane.settings.id}: {_label(failure)}{failure.message.rstrip(' .')}{_advice(lane, failure)}"
-    if outcome == Outcome.config_error and failure.hopeless:
-        lane.close(str(outcome), words)
+def _given_up(
+    lane: Lane, failure: RequestError, outcome: Outcome, retries: int, cell: str, late: str = ""
+) -> ModelError:
+    """The error of a request; where every other one of the model would fail like it, the first closes the lane."""
+    name = lane.settings.id
+    if outcome == Outcome.config_error and (closed := lane.closed) is not None:
+        # It was under way when another one failed.
+        return ModelError(closed[0], f"{name}: {closed[1].removeprefix(f'{name}: not asked: ')}")
+    words = f"{name}: {_label(failure)}{failure.message.rstrip(' .')}{_advice(lane, failure)}"
+    if outcome == Outcome.config_error and not larger_than_a_minute(failure.message.lower()):
+        lane.close(
+            str(outcome), f"{name}: not asked: {name} was given up ({_brief(failure)}): see {cell or 'its first error'}"
+        )
+        words += f"; {name} is not asked again"
     tries = f" (tried {retries + 1} times)" if retries else ""
-    return ModelError(str(outcome), words + tries)
+    return ModelError(str(outcome), words + tries + late)
+
+
+def _brief(failure: RequestError) -> str:
+    """The reason in a few words: those of a provider stand at the first request alone."""
+    if failure.status is None:
+        return one_line(failure.message, 100)
+    return one_line(f"HTTP {failure.status} {failure.code or ''}", 50)
 
 
 def _label(failure: RequestError) -> str:

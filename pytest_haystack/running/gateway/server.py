@@ -8,24 +8,34 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from concurrent.futures import Future
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from pytest_haystack.errors import ModelError
+from pytest_haystack.models.model import Completion
 from pytest_haystack.running.gateway import folders
+from pytest_haystack.running.gateway.budgets import Ledger
 from pytest_haystack.running.gateway.desk import Desk
+from pytest_haystack.running.gateway.http_log import HttpLog
 from pytest_haystack.running.gateway.provider import Provider
+from pytest_haystack.running.gateway.pulse import Pulse
+from pytest_haystack.running.gateway.server_facts import ServerFacts
 from pytest_haystack.running.gateway.settings import ModelSettings, redactor_for
+from pytest_haystack.running.gateway.shelf import Shelf
 from pytest_haystack.running.gateway.wire import address_text, completion_values, pack, unpack
+from pytest_haystack.running.store.kept import KeepSettings
 from pytest_haystack.text import one_line, printable
 
 _BACKLOG = 128
 #: Characters of an error message; it stands in one line of a report.
 _LONGEST_MESSAGE = 600
-#: Seconds for open requests to be called off, and for the whole end before it is forced.
-_CALL_OFF, _END = 1.0, 3.0
+#: Seconds for open requests to be answered at the end, for the rest to be called off, and for the whole end before
+#: it is forced.
+_LAST_ANSWERS, _CALL_OFF, _END = 1.5, 0.5, 3.0
 
 
 def run(stdin: BinaryIO, stdout: BinaryIO) -> None:
@@ -54,13 +64,21 @@ class Gateway:
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         models = {name: ModelSettings.from_entry(entry) for name, entry in settings["models"].items()}
-        self._redact = redactor_for(models.values(), os.environ)
         self._authkey: bytes = settings["authkey"].encode()
-        self._provider = Provider(os.environ)
-        self._desk = Desk(models, settings["concurrency"], self._provider)
+        self._provider = Provider(os.environ, models.values())
+        self._redact = redactor_for(models.values(), os.environ)
+        keep = settings["keep"]
+        self._shelf = Shelf(None if keep is None else KeepSettings(**keep))
+        ledger = Ledger(settings.get("budgets", ()))
+        self._desk = Desk(models, settings["concurrency"], self._provider, self._shelf, ledger)
+        self._looking = ServerFacts(models, self._provider)
+        if settings.get("debug_http"):
+            HttpLog(Path(settings["debug_http"]), self._redact).install()
         self._warm: bool = settings["warm"]
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
+        self._pulse = Pulse()
+        self._waiting: set[Future[Completion]] = set()
         self._socket = folders.socket_path()
         # No key for the listener: it would shake hands with one caller at a time, and wait for each.
         self._listener = (
@@ -81,7 +99,8 @@ class Gateway:
         self._loop.run_until_complete(self._until_stopped())
 
     def close(self) -> None:
-        """Stop listening; the socket and its folder go."""
+        """Stop listening; the socket and its folder go, and the servers of local models end."""
+        self._provider.close()
         self._listener.close()
         if self._socket is not None:
             folders.remove(self._socket)
@@ -89,12 +108,18 @@ class Gateway:
     async def _until_stopped(self) -> None:
         if self._warm:
             self._provider.warm()
+        beating = asyncio.create_task(self._pulse.beat())
         await self._stop.wait()
+        for waiting in tuple(self._waiting):
+            waiting.cancel()  # told at once, whatever else is awaited here
+        await self._desk.finish(_LAST_ANSWERS)
+        beating.cancel()
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=_CALL_OFF)
+        await asyncio.get_running_loop().run_in_executor(None, self._shelf.close)
 
     def _obey(self, stdin: BinaryIO) -> None:
         """Orders of the parent, one a line; its death is the end of the lines."""
@@ -125,21 +150,34 @@ class Gateway:
                 deliver_challenge(connection, self._authkey)
                 answer_challenge(connection, self._authkey)
                 while True:
-                    connection.send_bytes(pack(self._reply(unpack(connection.recv_bytes()))))
+                    ask = unpack(connection.recv_bytes())
+                    connection.send_bytes(pack(self._reply(ask, connection)))
             except (OSError, EOFError, ValueError, AuthenticationError):
                 return
 
-    def _reply(self, ask: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer, or outcome and words of an error; the one place where words leave, and lose their keys."""
-        asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"])
+    def _reply(self, ask: Mapping[str, Any], connection: Connection) -> dict[str, Any]:
+        """The answer, or outcome and words of an error; the one place where words leave, and lose their keys.
+
+        While it takes, the caller is told that this process is alive.
+        """
+        asked: Coroutine[Any, Any, Any]
+        if "look" in ask:
+            asked = self._looking.number(ask["model"], ask["look"], ask.get("messages", ()))
+        else:
+            more = ask.get("cell", ""), ask.get("afresh", False)
+            asked = self._desk.ask(ask["model"], ask["messages"], ask["tokens"], ask["trial"], *more)
+        waiting: Future[Any] = asyncio.run_coroutine_threadsafe(asked, self._loop)
+        self._waiting.add(waiting)
         try:
-            answer = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+            answer = self._pulse.wait(waiting, connection)
         except ModelError as error:
             return self._error(error.outcome, str(error))
         except BaseException as error:
             # Called off at the end, or a mistake in here: the caller must not wait for ever.
             return self._error("infra_error", f"the gateway gave up: {type(error).__name__}: {error}")
-        return {"completion": completion_values(answer)}
+        finally:
+            self._waiting.discard(waiting)
+        return {"number": answer} if "look" in ask else {"completion": completion_values(answer)}
 
     def _error(self, outcome: str, message: str) -> dict[str, Any]:
         return {"outcome": outcome, "message": one_line(printable(self._redact(message)), _LONGEST_MESSAGE)}

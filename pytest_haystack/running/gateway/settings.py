@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_haystack.models.redaction import Redactor, secret_fields, secret_values
@@ -11,7 +11,12 @@ from pytest_haystack.models.redaction import Redactor, secret_fields, secret_val
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """An entry of the config, flat. ``timeout`` in seconds, prices in USD per million tokens; None: not given."""
+    """An entry of the config, flat. Prices in USD per million tokens; None: not given.
+
+    ``timeout`` is the seconds of one try, ``deadline`` those of all tries of a request. ``headers_env`` has names of
+    environment variables by header. A model that the gateway serves itself has the path of its weights in
+    ``local_file``, and in ``local_context`` the tokens that one request may take.
+    """
 
     id: str
     model: str
@@ -22,13 +27,21 @@ class ModelSettings:
     tokens_per_minute: int | None
     in_flight: int
     timeout: float
+    deadline: float
     retries: int
     input_price: float | None
     output_price: float | None
+    headers_env: Mapping[str, str] = field(default_factory=dict)
+    local_file: str | None = None
+    local_context: int = 0
 
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any]) -> ModelSettings:
-        """The settings behind a dump of `pytest_haystack.config.schema.ModelEntry`."""
+        """The settings behind a dump of `pytest_haystack.config.schema.ModelEntry`.
+
+        For a local model the dump has `pytest_haystack.models.local.serving` under ``local``.
+        """
+        local = entry.get("local") or {}
         limits = entry["limits"]
         pricing = entry["pricing"] or {}
         return cls(
@@ -41,9 +54,13 @@ class ModelSettings:
             tokens_per_minute=limits["tokens_per_minute"],
             in_flight=limits["in_flight"],
             timeout=limits["timeout"],
+            deadline=limits["deadline"],
             retries=limits["retries"],
             input_price=pricing.get("input"),
             output_price=pricing.get("output"),
+            headers_env=entry["headers_env"],
+            local_file=local.get("file"),
+            local_context=local.get("context", 0),
         )
 
 
@@ -51,4 +68,5 @@ def redactor_for(models: Iterable[ModelSettings], environment: Mapping[str, str]
     """Hides the keys that these models may be asked with."""
     models = tuple(models)
     named = [model.api_key_env for model in models if model.api_key_env]
+    named += [name for model in models for name in model.headers_env.values()]
     return Redactor(secret_values(environment, named).union(*(secret_fields(model.request) for model in models)))

@@ -1,0 +1,114 @@
+"""Parts of a sweep on several machines, put together; reports of rows that are there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.resume.conftest import Project
+
+SIMULATED = """\
+name: own
+models:
+  - {id: reader, model: simulated/lost-in-the-middle}
+  - {id: other, model: simulated/perfect}
+haystack: {source: synthetic}
+sweep: {context_lengths: [400, 4000], depth_percents: [0, 50, 100], trials: 2}
+tasks: [single]
+known_failures: [{model: reader, depth_percents: [50], reason: the middle}]
+"""
+
+
+def command(project: Project, *args: object) -> subprocess.CompletedProcess[str]:
+    """Run `pytest-haystack` in the project."""
+    code = "import sys; from pytest_haystack.cli import main; main(sys.argv[1:])"
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, args)],
+        cwd=project.path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture
+def simulated(project: Project) -> Project:
+    (project.path / "haystack.yaml").write_text(SIMULATED)
+    return project
+
+
+def test_parts_together_are_the_whole(simulated: Project) -> None:
+    assert simulated.run()[0] == 0
+    whole = simulated.reports()
+    parts = []
+    for number in (1, 2, 3):
+        code, said = simulated.run("--haystack-shard", f"{number}/3", "--haystack-report-dir", f"part{number}")
+        assert code == 0, said
+        assert "4 cells" in said
+        parts.append(f"part{number}/results.jsonl")
+
+    merged = command(simulated, "merge", *parts, "--out", "all.jsonl")
+    assert merged.stdout == "wrote all.jsonl: 24 rows of 3 files\n"
+    told = command(simulated, "report", "all.jsonl", "--config", "haystack.yaml", "--dir", "again")
+
+    assert told.returncode == 0, told.stderr
+    assert "wrote again/: junit.xml, " in told.stdout
+    again = Project(simulated.path, simulated.server, simulated.name)
+    again.report = simulated.path / "again"
+    (again.report / "results.jsonl").write_bytes((simulated.path / "all.jsonl").read_bytes())
+    assert again.reports()["junit"] == whole["junit"]
+    assert again.reports()["summary"] == whole["summary"]
+    assert sorted(map(json.dumps, again.rows())) == sorted(map(json.dumps, whole["rows"]))
+
+
+def test_cells_that_an_option_leaves_out_stay_and_are_reported(simulated: Project) -> None:
+    assert simulated.run()[0] == 0
+    whole = simulated.reports()
+
+    for selection in (("--haystack-model", "other"), ("--haystack-shard", "2/3"), ("--haystack-sample", "2")):
+        code, said = simulated.run("--haystack-resume", *selection)
+        assert code == 0, said
+        assert simulated.reports() == whole
+
+
+def test_a_part_that_is_none_is_a_mistake(simulated: Project) -> None:
+    for wrong in ("0/3", "4/3", "1", "a/b"):
+        code, said = simulated.run("--haystack-shard", wrong)
+        assert code == 4
+        assert f"--haystack-shard: '{wrong}' is not I/N" in said
+
+
+def test_rows_of_different_sweeps_are_not_merged(simulated: Project) -> None:
+    assert simulated.run("-k", "len400-depth0")[0] == 0
+    rows = simulated.report / "results.jsonl"
+    changed = [json.loads(line) for line in rows.read_text().splitlines()]
+    changed[0]["response"] = "later"
+    later = simulated.path / "later.jsonl"
+    later.write_text("".join(json.dumps(row) + "\n" for row in changed))
+    assert command(simulated, "merge", rows, later, "--out", "both.jsonl").returncode == 0
+    both = [json.loads(line) for line in (simulated.path / "both.jsonl").read_text().splitlines()]
+    assert [row["response"] for row in both] == [row["response"] for row in changed]
+
+    changed[1]["prompt_sha256"] = "0" * 64
+    later.write_text("".join(json.dumps(row) + "\n" for row in changed))
+    refused = command(simulated, "merge", rows, later, "--out", "none.jsonl")
+
+    assert refused.returncode == 4
+    assert f"{later}: trial 1 of haystack.yaml::test_cell" in refused.stderr
+    assert "has another prompt than in" in refused.stderr
+    assert not (simulated.path / "none.jsonl").exists()
+
+
+def test_a_report_of_other_rows_says_so(simulated: Project, tmp_path: Path) -> None:
+    assert simulated.run("-k", "len400-depth0")[0] == 0
+    told = command(
+        simulated, "report", simulated.report / "results.jsonl", "--config", "haystack.yaml", "--set", "sweep.seed=8"
+    )
+
+    assert told.returncode == 4
+    assert told.stderr == "none of the 4 rows is of haystack.yaml as it is now\n"
