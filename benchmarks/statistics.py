@@ -25,6 +25,7 @@ from pytest_haystack.config.trials import StopRule, TrialsEntry
 from pytest_haystack.results.bounds import betting_lower, clopper_pearson_lower
 from pytest_haystack.results.length_search import find_effective_length
 from pytest_haystack.results.length_tests import LengthTests
+from pytest_haystack.results.paired_tests import mcnemar, sign_flip
 from pytest_haystack.results.sequential import SequentialTest
 
 SEED = 20260101
@@ -147,6 +148,48 @@ def gates(promises: Promises, chance: random.Random) -> None:
         label = f"lower_bound, {n} fractional scores"
         print(f"  {label:42}{fewer.at_most(label, greens / few, 0.05)}")
     promises.broken += fewer.broken
+
+
+def item_rates(mean: float, hardness: Sequence[float]) -> list[float]:
+    """Rates with about this mean of items that are so hard (logits, standard deviation 2)."""
+    shift = math.log(mean / (1 - mean)) * math.sqrt(1 + 0.346 * 2**2)
+    return [1 / (1 + math.exp(logit - shift)) for logit in hardness]
+
+
+def regression(promises: Promises, chance: random.Random) -> None:
+    """Two runs of the same prompts: how often a model that has not changed is red, and one that has is."""
+    print("\nRegression: red at alpha .05, pairs of about .95 of which items differ; `drop`: the new rate is .85")
+    few = max(100, promises.runs // 5)
+    fewer = Promises(few)
+    tests: list[tuple[str, Callable[[list[float], list[float]], float]]] = [
+        ("McNemar mid-p, scores of 0 or 1", by_mcnemar),
+        ("sign flips by cell, fractional scores", by_sign_flips),
+    ]
+    for name, test in tests:
+        for n in (165, 330):
+            red = found = 0
+            for _ in range(few):
+                hardness = [chance.gauss(0, 2) for _ in range(n)]
+                old = item_rates(0.95, hardness)
+                scorer = coin if test is by_mcnemar else needles
+                before, same = ([scorer(rate, chance) for rate in old] for _ in range(2))
+                dropped = [scorer(rate, chance) for rate in item_rates(0.85, hardness)]
+                red += test(before, same) <= 0.05
+                found += test(before, dropped) <= 0.05
+            told = fewer.at_most(f"{name}, {n} pairs: false reds", red / few, 0.05)
+            print(f"  {f'{name}, {n} pairs':52}{told:18}drop found {found / few:.2f}")
+    promises.broken += fewer.broken
+
+
+def by_mcnemar(old: list[float], new: list[float]) -> float:
+    """One-sided p of the pairs that became wrong."""
+    pairs = list(zip(old, new, strict=True))
+    return mcnemar(sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)).mid_p
+
+
+def by_sign_flips(old: list[float], new: list[float]) -> float:
+    """One-sided p of the differences, each of a cell of its own."""
+    return sign_flip([b - a for a, b in zip(old, new, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -280,7 +323,7 @@ def main() -> int:
     runs = 300 if parser.parse_args().quick else 3000
     started = time.process_time()
     promises = Promises(runs)
-    for number, part in enumerate((stop_rules, gates, searches)):
+    for number, part in enumerate((stop_rules, gates, regression, searches)):
         part(promises, random.Random(SEED + number))
     print(f"\n{time.process_time() - started:.0f} s of CPU; broken promises: {len(promises.broken)}")
     for line in promises.broken:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pytest_haystack.results.length_search import FoundLength
-from pytest_haystack.results.sequential import Decision
+if TYPE_CHECKING:
+    from pytest_haystack.results.length_search import FoundLength
+    from pytest_haystack.results.sequential import Decision
 
 #: Key in the ``score_details`` of a search's last row.
 SEARCH = "search"

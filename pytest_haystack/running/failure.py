@@ -28,14 +28,12 @@ def failure_text(cell: Cell, trials: Sequence[Trial], score: float, decision: De
         f"  cell      {cell.task}, {cell.model}, {cell.context_length:,} tokens, depth {cell.depth} %",
         *([f"  trial     {worst.number + 1} of {len(trials)}, the worst"] if several else []),
         *trial_lines(worst),
-        f"  see more  pytest-haystack show {shlex.quote(worst.row['nodeid'])}"
-        + (f" --trial {worst.number}" if worst.number else ""),
     ]
     return printable("\n".join(lines))
 
 
 def trial_lines(trial: Trial) -> list[str]:
-    """What was asked, expected and answered, and where the needles are."""
+    """What was asked, expected and answered, where the needles are, and the command to see more."""
     return [
         f"  question  {one_line(trial.ask.question, 300)}",
         f"  expected  {_expected(trial)}",
@@ -43,6 +41,8 @@ def trial_lines(trial: Trial) -> list[str]:
         f"  outcome   {_outcome(trial)}",
         *_judged(trial),
         *_places(trial),
+        f"  see more  pytest-haystack show {shlex.quote(trial.row['nodeid'])}"
+        + (f" --trial {trial.number}" if trial.number else ""),
     ]
 
 
