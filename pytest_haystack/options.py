@@ -5,121 +5,100 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 ENVIRONMENT = "PYTEST_HAYSTACK_"
 
 
+class _Option(NamedTuple):
+    """An option: what its value is called (None for a flag), its help, whether it may be repeated, and its ini twin."""
+
+    name: str
+    value: str | None
+    help: str
+    repeatable: bool = False
+    ini: str = ""
+    ini_type: Any = None
+
+
+_ROOT = ", relative to the rootdir"
+_OPTIONS = (
+    _Option(
+        "config",
+        "FILE",
+        "Run the sweep of this file; alone, or beside the paths that are given",
+        repeatable=True,
+        ini="This project's sweep files, for fixtures and for node ids that name them; a plain run does not run them",
+        ini_type="paths",
+    ),
+    _Option(
+        "report-dir", "DIR", "Where reports go (default: report.dir of the sweep file, else haystack-report)", ini=_ROOT
+    ),
+    _Option("model", "ID", "Only the models of these ids", repeatable=True, ini_type="args"),
+    _Option(
+        "set",
+        "KEY=VALUE",
+        "Override one value of the sweep file, e.g. sweep.trials=3",
+        repeatable=True,
+        ini=", one a line",
+        ini_type="linelist",
+    ),
+    _Option("sample", "N", "Only N cells, spread over the grid, the same on every machine, and no search"),
+    _Option(
+        "shard",
+        "I/N",
+        "Only part I of N parts of the cells, e.g. 2/4; `pytest-haystack merge` puts their rows together",
+    ),
+    _Option("resume", None, "Do not ask again what has been answered; errors are asked again"),
+    _Option(
+        "replay",
+        "FILE",
+        "Take answers from the rows of an earlier run and ask nobody",
+        repeatable=True,
+        ini_type="paths",
+    ),
+    _Option(
+        "store",
+        "PLACE",
+        "Where answers are kept: a folder, or redis://HOST/DB (default: .haystack in the rootdir)",
+        ini=", a folder being relative to the rootdir",
+    ),
+    _Option("dry-run", None, "Print the plan (cells, calls, input tokens, estimated USD) and send nothing"),
+    _Option("concurrency", "N", "Requests in flight on this machine, all workers together"),
+    _Option("max-cost", "USD", "Send no request that could cost more than is left of it; what is not run is skipped"),
+    _Option(
+        "debug-http",
+        "DIR",
+        "Write each raw request and response of paid models to a file there, without keys",
+        ini=_ROOT,
+    ),
+    _Option(
+        "baseline",
+        "FILE",
+        "Compare with the rows of an earlier run (results.jsonl or report folder), fail on a regression",
+        ini=_ROOT,
+    ),
+    _Option("update-known-failures", None, "Rewrite known_failures in the sweep file from what this run sees"),
+)
+
+
 def add_options(parser: pytest.Parser) -> None:
     """Declare every option and its ini twin."""
     group = parser.getgroup("haystack", "long-context sweeps (pytest-haystack)")
-    group.addoption(
-        "--haystack-config",
-        action="append",
-        metavar="FILE",
-        default=[],
-        help="Run the sweep of this file; alone, or beside the paths that are given (repeatable)",
-    )
-    group.addoption(
-        "--haystack-report-dir",
-        metavar="DIR",
-        help="Where reports go (default: report.dir of the sweep file, else haystack-report)",
-    )
-    group.addoption(
-        "--haystack-model",
-        action="append",
-        metavar="ID",
-        default=[],
-        help="Only the models of these ids (repeatable)",
-    )
-    group.addoption(
-        "--haystack-set",
-        action="append",
-        metavar="KEY=VALUE",
-        default=[],
-        help="Override one value of the sweep file, e.g. sweep.trials=3 (repeatable)",
-    )
-    group.addoption(
-        "--haystack-sample",
-        metavar="N",
-        help="Only N cells, spread over the grid, the same on every machine, and no search",
-    )
-    group.addoption(
-        "--haystack-baseline",
-        metavar="FILE",
-        help="Compare with the rows of an earlier run (results.jsonl or report folder), fail on a regression",
-    )
-    group.addoption(
-        "--haystack-update-known-failures",
-        action="store_true",
-        default=None,
-        help="Rewrite known_failures in the sweep file from what this run sees",
-    )
-    group.addoption(
-        "--haystack-shard",
-        metavar="I/N",
-        help="Only part I of N parts of the cells, e.g. 2/4; `pytest-haystack merge` puts their rows together",
-    )
-    group.addoption(
-        "--haystack-resume",
-        action="store_true",
-        default=None,
-        help="Do not ask again what has been answered; errors are asked again",
-    )
-    group.addoption(
-        "--haystack-replay",
-        action="append",
-        metavar="FILE",
-        default=[],
-        help="Take answers from the rows of an earlier run and ask nobody (repeatable)",
-    )
-    group.addoption(
-        "--haystack-store",
-        metavar="PLACE",
-        help="Where answers are kept: a folder, or redis://HOST/DB (default: .haystack in the rootdir)",
-    )
-    group.addoption(
-        "--haystack-dry-run",
-        action="store_true",
-        default=None,
-        help="Print the plan (cells, calls, input tokens, estimated USD) and send nothing",
-    )
-    group.addoption(
-        "--haystack-concurrency",
-        metavar="N",
-        help="Requests in flight on this machine, all workers together",
-    )
-    group.addoption(
-        "--haystack-max-cost",
-        metavar="USD",
-        help="Send no request that could cost more than is left of it; what is not run is skipped",
-    )
-    group.addoption(
-        "--haystack-debug-http",
-        metavar="DIR",
-        help="Write each raw request and response of paid models to a file there, without keys",
-    )
-    parser.addini(
-        "haystack_config",
-        "This project's sweep files, for fixtures and for node ids that name them; a plain run does not run them",
-        type="paths",
-    )
-    parser.addini("haystack_report_dir", "Twin of --haystack-report-dir, relative to the rootdir")
-    parser.addini("haystack_model", "Twin of --haystack-model", type="args")
-    parser.addini("haystack_set", "Twin of --haystack-set, one a line", type="linelist")
-    parser.addini("haystack_sample", "Twin of --haystack-sample")
-    parser.addini("haystack_baseline", "Twin of --haystack-baseline, relative to the rootdir")
-    parser.addini("haystack_update_known_failures", "Twin of --haystack-update-known-failures", type="bool")
-    parser.addini("haystack_shard", "Twin of --haystack-shard")
-    parser.addini("haystack_resume", "Twin of --haystack-resume", type="bool")
-    parser.addini("haystack_replay", "Twin of --haystack-replay", type="paths")
-    parser.addini("haystack_store", "Twin of --haystack-store, a folder being relative to the rootdir")
-    parser.addini("haystack_dry_run", "Twin of --haystack-dry-run", type="bool")
-    parser.addini("haystack_concurrency", "Twin of --haystack-concurrency")
-    parser.addini("haystack_max_cost", "Twin of --haystack-max-cost")
-    parser.addini("haystack_debug_http", "Twin of --haystack-debug-http, relative to the rootdir")
+    for option in _OPTIONS:
+        flag, ini = f"--haystack-{option.name}", f"haystack_{option.name.replace('-', '_')}"
+        if option.value is None:
+            group.addoption(flag, action="store_true", default=None, help=option.help)
+        elif option.repeatable:
+            words = f"{option.help} (repeatable)"
+            group.addoption(flag, action="append", default=[], metavar=option.value, help=words)
+        else:
+            group.addoption(flag, metavar=option.value, help=option.help)
+        twin = option.ini if option.ini and not option.ini.startswith(",") else f"Twin of {flag}{option.ini}"
+        kind: Any = "bool" if option.value is None else option.ini_type
+        parser.addini(ini, twin, type=kind)
 
 
 class Settings:

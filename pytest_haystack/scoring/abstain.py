@@ -6,7 +6,7 @@ import re
 
 from pydantic import Field
 
-from pytest_haystack.scoring import value
+import pytest_haystack.scoring.value as value
 from pytest_haystack.scoring.abstention import abstains
 from pytest_haystack.scoring.amounts import stated
 from pytest_haystack.scoring.answers import Answer, as_key, as_text, keys_of, mentions_of, read_answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from pytest_haystack.scoring import wording
+import pytest_haystack.scoring.wording as wording
 from pytest_haystack.scoring.answers import Answer
 from pytest_haystack.scoring.clauses import last_sentence
 from pytest_haystack.scoring.commitment import Stance, committed

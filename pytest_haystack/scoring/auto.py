@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_haystack.scoring import multi, numeric, value
+import pytest_haystack.scoring.multi as multi
+import pytest_haystack.scoring.numeric as numeric
+import pytest_haystack.scoring.value as value
 from pytest_haystack.scoring.figures import plain_number
 from pytest_haystack.scoring.options import takes
 from pytest_haystack.scoring.score import Reference, Score

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_haystack.scoring import wording
+import pytest_haystack.scoring.wording as wording
 
 
 def last_clause(before: str) -> str:

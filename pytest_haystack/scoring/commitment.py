@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from pytest_haystack.scoring import wording
+import pytest_haystack.scoring.wording as wording
 from pytest_haystack.scoring.clauses import last_clause, last_sentence
 from pytest_haystack.scoring.matching import Mention
 from pytest_haystack.scoring.neighbours import about_another, about_asked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_haystack.scoring import wording
+import pytest_haystack.scoring.wording as wording
 from pytest_haystack.scoring.clauses import last_clause
 from pytest_haystack.scoring.matching import UNSPACED
 

@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from pytest_haystack.scoring import judge, value
+import pytest_haystack.scoring.judge as judge
+import pytest_haystack.scoring.value as value
 from pytest_haystack.scoring.amounts import stated
 from pytest_haystack.scoring.answers import Answer, as_text, keys_of, read_answer
 from pytest_haystack.scoring.figures import Number, close, plain_number, spelled

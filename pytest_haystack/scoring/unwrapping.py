@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from pytest_haystack.scoring import wording
+import pytest_haystack.scoring.wording as wording
 from pytest_haystack.scoring.clauses import last_clause
 
 _TAGS = ("answer", "final_answer", "final-answer", "finalanswer", "final", "result", "response", "output")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_haystack.scoring import value
+import pytest_haystack.scoring.value as value
 from pytest_haystack.scoring.answers import Answer, as_text, read_answer
 from pytest_haystack.scoring.commitment import committed
 from pytest_haystack.scoring.matching import MOST_OF_ONE, Mention

@@ -98,7 +98,9 @@ def test_a_claim_that_does_not_hold_fails(sweep: Any, run: Run, pytester: Any, w
             "  length    700 tokens: fail, mean 0.000 over 3 trials, 95 % interval 0.000 to *",
             "  answer    'I do not know.'",
             "  needle    at *",
-            literal("  see more  pytest-haystack show 'haystack.yaml::test_search[mean_score-single-script-len700]::len700-")
+            literal(
+                "  see more  pytest-haystack show 'haystack.yaml::test_search[mean_score-single-script-len700]::len700-"
+            )
             + "*",
         ]
     )
