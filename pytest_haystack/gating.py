@@ -15,6 +15,7 @@ import pytest
 
 from pytest_haystack.baselines import Baselines
 from pytest_haystack.known_failures import known_failure_of
+from pytest_haystack.row_files import cell_named
 
 if TYPE_CHECKING:
     from pytest_haystack.recording import Recorder
@@ -146,15 +147,8 @@ def _selected_cells(sweep: Sweep, nodeids: Iterable[str], file: str) -> Selected
     if own:
         return Selected(frozenset(own), True)
     # A test of the user's own may have parameters beside the cell.
-    names = [_cell_in(sweep, name.removesuffix("]")) for _, _, name in tests]
-    return Selected(frozenset(names) - {""}, False)
-
-
-def _cell_in(sweep: Sweep, parameters: str) -> str:
-    """The id of the cell among a test's parameters, empty where there is none."""
-    if parameters in sweep.ids:
-        return parameters
-    return max((name for name in sweep.ids if name in parameters), key=len, default="")
+    cells = (cell_named(sweep, name.removesuffix("]")) for _, _, name in tests)
+    return Selected(frozenset(cell.id for cell in cells if cell is not None), False)
 
 
 def gated_cells(sweep: Sweep, results: Iterable[CellResult], selected: Selected) -> list[GatedCell]:
@@ -167,8 +161,9 @@ def gated_cells(sweep: Sweep, results: Iterable[CellResult], selected: Selected)
 
     found: dict[str, list[CellResult]] = {}
     for result in results:
-        if selected.own != bool(result.group):
-            found.setdefault(_cell_in(sweep, result.nodeid.partition("[")[2].removesuffix("]")), []).append(result)
+        cell = cell_named(sweep, result.nodeid.partition("[")[2].removesuffix("]"))
+        if cell is not None and selected.own != bool(result.group):
+            found.setdefault(cell.id, []).append(result)
     gated = []
     for cell in sweep.bench.cells:
         members = found.get(cell.id, [])

@@ -1,4 +1,4 @@
-"""Which cells are known to fail."""
+"""Which cells are known to fail, and which cells an entry of a config is about."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pytest_haystack.config.gates import GateEntry
     from pytest_haystack.config.parts import SpanOf
     from pytest_haystack.config.schema import Config, KnownFailure
+    from pytest_haystack.results.gates import GatedCell
     from pytest_haystack.sweep import Cell
 
 
@@ -16,13 +18,13 @@ def known_failure_of(config: Config, cell: Cell) -> KnownFailure | None:
     return next((entry for entry in config.known_failures if covers(entry, cell)), None)
 
 
-def covers(known: KnownFailure, cell: Cell) -> bool:
-    """True where the entry says that this cell fails."""
+def covers(entry: KnownFailure | GateEntry, cell: Cell | GatedCell) -> bool:
+    """True where the entry of a config is about this cell."""
     return (
-        _named(known.model, cell.model)
-        and (_named(known.task, cell.task) or _named(known.task, cell.family))
-        and _within(known.context_lengths, cell.context_length)
-        and _within(known.depth_percents, cell.depth_percent)
+        _named(entry.model, cell.model)
+        and (_named(entry.task, cell.task) or _named(entry.task, cell.family))
+        and _within(entry.context_lengths, cell.context_length)
+        and _within(entry.depth_percents, cell.depth_percent)
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pytest_haystack.results.judging import whole_cost
+from pytest_haystack.results.sequential import DECISION
 from pytest_haystack.results.statistics import end_to_end_rate
 
 State: TypeAlias = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "not_run"]
@@ -90,7 +91,7 @@ class CellResult:
         """What the cell's stop rule decided: ``rule``, ``verdict``, ``trials``, ``most_trials``, ``interval_95`` and
         ``fallback``; None where the mean of all trials counts.
         """
-        found = [(row.get("score_details") or {}).get("decision") for row in self.rows]
+        found = [(row.get("score_details") or {}).get(DECISION) for row in self.rows]
         return next((decision for decision in reversed(found) if decision), None)
 
     @property

@@ -26,12 +26,6 @@ def clopper_pearson_lower(successes: int, n: int, alpha: float) -> float:
     return float(betaincinv(successes, n - successes + 1, alpha))
 
 
-def clopper_pearson_upper(successes: int, n: int, alpha: float) -> float:
-    """One-sided upper bound of a proportion: above it with probability alpha at most. Raises ValueError."""
-    _check(successes, n, alpha)
-    return 1 - clopper_pearson_lower(n - successes, n, alpha)
-
-
 def betting_lower(scores: Sequence[float], alpha: float) -> float:
     """One-sided lower bound of the mean of scores from 0 to 1, whatever their distribution. 0 without scores.
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from pytest_haystack.known_failures import covers
 from pytest_haystack.results.statistics import Row
 
 if TYPE_CHECKING:
@@ -157,24 +158,8 @@ def concerns(entry: GateEntry, metric: GateMetric, cell: GatedCell) -> bool:
     return (
         (metric.task_types is None or cell.task_type in metric.task_types)
         and (entry.known_failures == "include" or not cell.known)
-        and _named(entry.model, (cell.model,))
-        and _named(entry.task, (cell.task, cell.family))
-        and within(entry.context_lengths, cell.context_length)
-        and within(entry.depth_percents, cell.depth_percent)
+        and covers(entry, cell)
     )
-
-
-def within(span: Any, value: float) -> bool:
-    """Whether a value is of a list, or from ``min`` to ``max``; depths are written with two decimals."""
-    if span is None:
-        return True
-    if isinstance(span, list | tuple):
-        return any(abs(value - one) < 0.005 for one in span)
-    return (span.min is None or value >= span.min - 0.005) and (span.max is None or value <= span.max + 0.005)
-
-
-def _named(names: str | Sequence[str] | None, own: Sequence[str]) -> bool:
-    return names is None or any(name in own for name in ([names] if isinstance(names, str) else names))
 
 
 def gate_name(entry: GateEntry, key: Sequence[Any]) -> str:

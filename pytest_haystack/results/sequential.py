@@ -8,7 +8,7 @@ distribution gives way to betting, which needs none.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -17,6 +17,9 @@ from pytest_haystack.config.trials import StopRule
 from pytest_haystack.results.betting import Bettor
 from pytest_haystack.results.bounds import confidence_sequence
 from pytest_haystack.results.statistics import Interval, wilson
+
+#: Key in the ``score_details`` of a cell's last row.
+DECISION = "decision"
 
 Verdict: TypeAlias = Literal["pass", "fail"]
 
@@ -168,11 +171,6 @@ def decide(rule: StopRule, scores: Iterable[float]) -> Decision:
     return test.decision()
 
 
-def decide_all(rule: StopRule, scores: Sequence[float]) -> Verdict:
-    """The verdict on as many scores as there may be: what a test that stops early must agree with for ``point``."""
-    return "pass" if math.fsum(scores) >= rule.threshold * rule.most - _ROUNDING else "fail"
-
-
 def evidence_below(successes: int, n: int, threshold: float) -> float:
     """Logarithm of the evidence (an e-value) that the rate is below the threshold.
 
@@ -194,21 +192,19 @@ def evidence_below(successes: int, n: int, threshold: float) -> float:
     return float(betaln(a, b) + math.log(inside) - betaln(_PRIOR, _PRIOR) - math.log(prior) - likelihood)
 
 
-def evidence_above(successes: int, n: int, threshold: float) -> float:
-    """Logarithm of the evidence that the rate is above the threshold; see `evidence_below`."""
-    return evidence_below(n - successes, n, 1 - threshold)
-
-
 @cache
 def lowest_certifying(n: int, threshold: float, alpha: float) -> int | None:
     """Fewest successes of n whose one-sided lower bound reaches the threshold; None where not even n do."""
-    from scipy.stats import binom
+    from scipy.special import bdtrc
 
-    needed = int(binom.isf(alpha, n, threshold)) + 1
-    while needed > 0 and binom.sf(needed - 2, n, threshold) <= alpha:
-        needed -= 1
-    while needed <= n and binom.sf(needed - 1, n, threshold) > alpha:
-        needed += 1
+    # Between a number whose tail is too likely and one beyond all: P(X > needed - 1) falls with `needed`.
+    before, needed = 0, n + 1
+    while needed - before > 1:
+        middle = (before + needed) // 2
+        if bdtrc(middle - 1, n, threshold) <= alpha:
+            needed = middle
+        else:
+            before = middle
     return needed if needed <= n else None
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from pytest_haystack.known_failures import known_failure_of
 from pytest_haystack.models.model import Completion
+from pytest_haystack.results.sequential import decide
 from pytest_haystack.running.failure import error_text, failure_text
 from pytest_haystack.running.trial import Trial
 from pytest_haystack.running.workbench import Workbench
@@ -34,10 +35,13 @@ def verdict_of(bench: Workbench, cell: Cell, rows: Sequence[Row], *, strict: boo
         words = error_text(cell, unscored)
         return ("skipped", _first_line(words)) if skipped else ("error", f"{_ERROR}{_first_line(words)}")
     score = math.fsum(trial.score for trial in trials if trial.score is not None) / len(trials)
-    passes = score >= cell.threshold - 1e-9
+    decision = None if cell.stop is None else decide(cell.stop, [trial.require_score() for trial in trials])
+    passes = score >= cell.threshold - 1e-9 if decision is None else decision.verdict != "fail"
     known = known_failure_of(bench.config, cell)
     if known is None:
-        return ("passed", "") if passes else ("failed", _FAILURE + _first_line(failure_text(cell, trials, score)))
+        if passes:
+            return "passed", ""
+        return "failed", _FAILURE + _first_line(failure_text(cell, trials, score, decision))
     if not passes:
         return "xfailed", known.reason
     if strict if known.strict is None else known.strict:

@@ -147,6 +147,25 @@ def test_a_known_failure_covers_a_verdict_by_evidence(sweep: Any, run: Run, pyte
     run().assert_outcomes(xfailed=1)
 
 
+@pytest.mark.parametrize(
+    ("script", "trials", "failed"),
+    [("11111111110", "{max: 29, stop: certify}", 1), ("0111", "{max: 5, stop: fail_on_evidence}", 0)],
+)
+def test_rows_alone_tell_the_verdict_of_the_rule(
+    script: str, trials: str, failed: int, sweep: Any, run: Run, command: Any, pytester: pytest.Pytester
+) -> None:
+    # A mean above the threshold that certifies nothing, and one below it that is no evidence.
+    sweep(script, trials)
+    assert run().ret == failed
+    rows = pytester.path / "haystack-report" / "results.jsonl"
+
+    result = command("report", rows, "--config", pytester.path / "haystack.yaml", "--dir", pytester.path / "again")
+
+    assert result.returncode == 0, result.stderr
+    cells = json.loads((pytester.path / "again" / "summary.json").read_text())["cells"]
+    assert (cells["failed"], cells["passed"]) == (failed, 1 - failed)
+
+
 def test_a_rerun_asks_on_where_an_answer_is_missing(sweep: Any, run: Run, rows: Any, pytester: Any) -> None:
     sweep("0", "{max: 5, stop: point}")
 

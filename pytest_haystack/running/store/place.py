@@ -18,14 +18,6 @@ def place_of(named: str, base: Path) -> str:
     return named if "://" in named else os.path.abspath(base / Path(named).expanduser())
 
 
-def shown_place(place: str) -> str:
-    """A place for people to read: without password, a folder seen from where they are."""
-    if "://" in place:
-        return without_password(place)
-    here = Path.cwd()
-    return Path(place).relative_to(here).as_posix() if Path(place).is_relative_to(here) else place
-
-
 def open_store(place: str) -> AnswerStore:
     """The store there, made where it is missing. Raises StoreError."""
     if place.startswith(SCHEMES):
