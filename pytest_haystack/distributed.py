@@ -48,7 +48,7 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
     elif not (config.option.collectonly or getattr(config.option, "setupplan", False)):
         recorder = Recorder(config, sweeps)
         config.pluginmanager.register(recorder, "haystack-recorder")
-        config.pluginmanager.register(recorder.keeper, "haystack-gates")
+        config.pluginmanager.register(recorder.gates, "haystack-gates")
         config.pluginmanager.register(Announcer(config, sweeps), "haystack-announcer")
         if sweeps.settings.update_known_failures:
             from pytest_haystack.known_failure_update import KnownFailureUpdater

@@ -63,7 +63,7 @@ class Recorder:
         self._results: list[SweepResults] = []
         self._troubles: list[str] = []
         #: Decides the gates.
-        self.keeper = GateKeeper(config, sweeps, self)
+        self.gates = GateKeeper(config, sweeps, self)
         #: Answers that were not asked for in this run.
         self._kept = 0
         self.started_utc = datetime.now(timezone.utc)
@@ -219,7 +219,7 @@ class Recorder:
         from pytest_haystack.reports.writer import write_reports
 
         directory = self._files.directory(sweep)
-        gates = [verdict_of(gate) for gate in self.keeper.results_of(sweep, results)]
+        gates = [verdict_of(gate) for gate in self.gates.results_of(sweep, results)]
         written = write_reports(results, directory, gates)
         paths, self._troubles = list(written.paths), [*self._troubles, *written.problems]
         try:
