@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from pytest_haystack.results.judging import whole_cost
-from pytest_haystack.results.sequential import DECISION
+from pytest_haystack.results.rows import DECISION
 from pytest_haystack.results.statistics import end_to_end_rate
 
 State: TypeAlias = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "not_run"]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: Raised when a field changes its meaning or goes; readers refuse newer ones.
 SCHEMA_VERSION = 1
 
+#: Key in the ``score_details`` of a cell's last row: what its stop rule decided.
+DECISION = "decision"
+
 
 def make_row(
     *,

@@ -18,9 +18,6 @@ from pytest_haystack.results.betting import Bettor
 from pytest_haystack.results.bounds import confidence_sequence
 from pytest_haystack.results.statistics import Interval, wilson
 
-#: Key in the ``score_details`` of a cell's last row.
-DECISION = "decision"
-
 Verdict: TypeAlias = Literal["pass", "fail"]
 
 _ROUNDING = 1e-9

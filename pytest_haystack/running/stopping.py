@@ -6,7 +6,8 @@ from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.errors import ConfigError
-from pytest_haystack.results.sequential import DECISION, Decision, lowest_certifying, trials_to_certify
+from pytest_haystack.results.rows import DECISION
+from pytest_haystack.results.sequential import Decision, lowest_certifying, trials_to_certify
 
 if TYPE_CHECKING:
     from pytest_haystack.running.workbench import Workbench
