@@ -31,7 +31,7 @@ class Unit:
 
 
 #: A number without a unit, such as a seed.
-BARE, SECONDS, SHARE, PERCENT, TOKENS = map(Unit, ("", "seconds", "share, 0 to 1", "percent", "tokens"))
+BARE, SECONDS, SHARE, PERCENT, TOKENS = map(Unit, ("", "seconds", "share", "percent", "tokens"))
 Whole = Annotated[int, NO_FLAG]
 Natural = Annotated[int, Field(ge=0), NO_FLAG]
 Positive = Annotated[int, Field(gt=0), NO_FLAG]

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pytest_haystack.config.axis import Axis
+from pytest_haystack.config.parts import BARE
 from pytest_haystack.documents.fitting import most_that_fit
 from pytest_haystack.needles.draws import whole
 from pytest_haystack.needles.needle import Needle
@@ -61,13 +62,13 @@ class KeyValueOptions(TaskOptions):
     mode: Annotated[Literal["original", "break"], Axis()] = Field(
         "original", description="break: the pair that is asked for does not follow the rule."
     )
-    multiplier: Annotated[int, Field(ge=1, le=10)] | None = Field(
+    multiplier: Annotated[int, Field(ge=1, le=10), BARE] | None = Field(
         None, description="linear: a key times this, plus initial, is its value; default: drawn, 1 to 10."
     )
-    initial: Annotated[int, Field(ge=1, le=20)] | None = Field(
+    initial: Annotated[int, Field(ge=1, le=20), BARE] | None = Field(
         None, description="First value of a rule; default: drawn, 1 to 20 (linear), or 3 (compound)."
     )
-    increment: Annotated[int, Field(ge=1)] = Field(2, description="compound: what is added in each step.")
+    increment: Annotated[int, Field(ge=1), BARE] = Field(2, description="compound: what is added in each step.")
 
     @model_validator(mode="after")
     def _options_go_together(self) -> KeyValueOptions:
