@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_haystack import __version__
 from pytest_haystack.reports.cell_result import CellResult, SweepResults
+from pytest_haystack.reports.run_record import record_of
 from pytest_haystack.reports.search_result import SearchResult
 from pytest_haystack.results.statistics import Row
 
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
 _FIXTURE = "fixture "
 
 
-def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetime) -> SweepResults:
+def gather(
+    sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetime, *, here: bool = True
+) -> SweepResults:
     """The results of a sweep: for each model and task of which something ran, every cell.
 
     A user's own test function is shown as a task of its own, ``FUNCTION:TASK``, with the cells that it was run on:
-    its marks say which those are, so the others are not missing.
+    its marks say which those are, so the others are not missing. ``here`` is false where the rows were made on
+    another machine or day.
     """
     searches = {one.cell: one for one in tested if one.search}
     tested = [one for one in tested if not one.search]
@@ -63,6 +67,7 @@ def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetim
         wall_seconds=(now - started).total_seconds(),
         searches=tuple(search_result(one, searches[one.id]) for one in sweep.bench.searches if one.id in searches),
         by_position=frozenset(label(group, task) for group, task in labels if sweep.bench.tasks[task].by_position),
+        record=record_of(sweep.loaded.config, here=here),
     )
 
 

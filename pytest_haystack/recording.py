@@ -226,17 +226,20 @@ class Recorder:
         from pytest_haystack.config.resolved import resolved_yaml
         from pytest_haystack.reports.files import write_text
         from pytest_haystack.reports.markdown import summary_markdown
+        from pytest_haystack.reports.run_record import with_settings
         from pytest_haystack.reports.step_summary import append_step_summary
         from pytest_haystack.reports.writer import write_reports
 
         directory = self._files.directory(sweep)
         gates = [verdict_of(gate) for gate in self.gates.results_of(sweep, results)]
-        written = write_reports(results, directory, gates)
-        paths, self._troubles = list(written.paths), [*self._troubles, *written.problems]
+        settings: list[Path] = []
         try:
-            paths.append(write_text(directory / RESOLVED, resolved_yaml(sweep.loaded)))
+            settings = [write_text(directory / RESOLVED, resolved_yaml(sweep.loaded))]
+            results = with_settings(results, RESOLVED)
         except OSError as error:
             self._troubles.append(f"{directory / RESOLVED}: not written: {error}")
+        written = write_reports(results, directory, gates)
+        paths, self._troubles = [*written.paths, *settings], [*self._troubles, *written.problems]
         rows = [path] if (path := self._files.path(sweep.name)) else []
         # Pictures of single models and tasks come last: there may be many.
         names = [path.name for path in [*rows, *paths]]

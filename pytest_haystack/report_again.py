@@ -24,6 +24,7 @@ def report_again(bench: Workbench, rows: Sequence[dict[str, Any]], directory: Pa
     """
     from pytest_haystack.config.resolved import resolved_yaml
     from pytest_haystack.reports.files import write_text
+    from pytest_haystack.reports.run_record import with_settings
     from pytest_haystack.reports.search_sections import search_lines
     from pytest_haystack.reports.terminal import render_grid
     from pytest_haystack.reports.writer import write_reports
@@ -34,9 +35,9 @@ def report_again(bench: Workbench, rows: Sequence[dict[str, Any]], directory: Pa
     if not tested:
         raise HaystackError(f"none of the {len(rows)} rows is of {bench.loaded.path.name} as it is now")
     latest = max(rows, key=lambda row: str(row["timestamp_utc"]))
-    results = gather(sweep, tested, latest["run_id"], _started(rows))
-    written = write_reports(replace(results, wall_seconds=None), directory)
+    results = gather(sweep, tested, latest["run_id"], _started(rows), here=False)
     write_text(directory / RESOLVED, resolved_yaml(bench.loaded))
+    written = write_reports(with_settings(replace(results, wall_seconds=None), RESOLVED), directory)
     shown = [*render_grid(results, 100), *search_lines(results.searches, 100)]
     lines = ["".join(span.text for span in line) for line in shown]
     if strange:

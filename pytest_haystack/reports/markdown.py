@@ -21,6 +21,7 @@ from pytest_haystack.reports.labels import (
     score_label,
     usd_label,
 )
+from pytest_haystack.reports.reproducibility import checklist_section
 from pytest_haystack.reports.search_sections import search_section
 from pytest_haystack.reports.sections import (
     comparison_sections,
@@ -78,6 +79,7 @@ def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -
         *_listed(results, "xpassed", "Known failures that passed"),
         *_listed(results, "skipped", "Skipped"),
         *_notes(results),
+        *checklist_section(results),
     ]
     return _bounded([*before, *_grids(results), *after])
 
@@ -211,7 +213,7 @@ def _notes(results: SweepResults) -> list[str]:
         "started": results.started_utc,
         "pytest-haystack": results.plugin_version,
     }
-    return [*lines, *(f"- {name}: {markdown_code(value)}" for name, value in about.items() if value)]
+    return [*lines, *(f"- {name}: {markdown_code(value)}" for name, value in about.items() if value), ""]
 
 
 def _bounded(lines: Iterable[str]) -> str:

@@ -17,6 +17,7 @@ from pytest_haystack.reports.cell_result import (
 from pytest_haystack.reports.comparisons import comparison_data, comparisons_of
 from pytest_haystack.reports.escape import printable
 from pytest_haystack.reports.findings import effective_length, effective_length_data, effective_lengths, patterns_in
+from pytest_haystack.reports.reproducibility import checklist_data
 from pytest_haystack.reports.search_result import searches_data
 from pytest_haystack.results.bands import band_of_score
 from pytest_haystack.results.judging import judging_of, whole_cost
@@ -38,7 +39,7 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
     of answers, which ``judging`` has apart; ``tokens`` are those of the models under test alone. ``band`` is the word
     for a score (see `bands`), ``effective_context_length`` the longest length in tokens that with all shorter ones has
     the mean score ``wanted_mean``, ``patterns`` what `patterns` names. ``searches`` have figures and costs of their
-    own, which no others hold.
+    own, which no others hold. ``software`` has versions by name, ``reproducibility`` what `reproducibility` checks.
     """
     return {
         "schema_version": SCHEMA_VERSION,
@@ -85,6 +86,8 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
             }
             for (model, task), cells in results.by_model_and_task().items()
         ],
+        "software": dict(results.record.software) if results.record else {},
+        "reproducibility": checklist_data(results),
         "comparisons": [comparison_data(comparison) for comparison in comparisons_of(results)],
     }
 
