@@ -213,16 +213,21 @@ def export(rows: Path, form: str, what: Any, out: Path | None) -> None:
 @click.argument("rows", type=click.Path(path_type=Path))
 @click.option("--config", type=click.Path(path_type=Path), required=True, help="The sweep file that the rows are of.")
 @click.option("--dir", "directory", type=click.Path(path_type=Path), help="Folder to write to (default: that of ROWS).")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Hold the rows against those of this earlier run.")
+@click.option("--fail", is_flag=True, help="Exit with 1 where a cell or gate is red or a cell has no row.")
 @SET
 @plainly
-def report(rows: Path, config: Path, directory: Path | None, overrides: tuple[str, ...]) -> None:
-    """Write the reports of the rows of a results.jsonl once more: nobody is asked, and nothing is scored again."""
+def report(
+    rows: Path, config: Path, directory: Path | None, baseline: Path | None, fail: bool, overrides: tuple[str, ...]
+) -> None:
+    """Write the reports of the rows of a results.jsonl once more, and decide the gates; nothing is scored again."""
     from pytest_haystack.report_again import report_again
     from pytest_haystack.results.store import read_rows
 
-    found = read_rows(rows)
-    for line in report_again(_bench(config, overrides), found, directory or rows.parent):
-        click.echo(line)
+    told = report_again(_bench(config, overrides), read_rows(rows), directory or rows.parent, baseline)
+    for line in told.lines:
+        say(line)
+    sys.exit(1 if fail and told.red else 0)
 
 
 @main.command()
