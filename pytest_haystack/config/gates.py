@@ -7,21 +7,24 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pytest_haystack.config.parts import (
-    MOST_POINTS,
     NO_FLAG,
+    SHARE,
     Count,
+    DepthsMeant,
     Fraction,
     Id,
+    LengthsMeant,
     Names,
     Number,
     Part,
-    SpanOf,
     Text,
-    Whole,
+    Unit,
 )
 
 #: What groups can be made by; a depth band is the start, the middle or the end third of the document.
 Grouping = Literal["model", "task", "prompt", "context_length", "depth_band"]
+
+_OF_METRIC = Unit("as the metric")
 
 
 class GateEntry(Part):
@@ -35,8 +38,8 @@ class GateEntry(Part):
     by: list[Grouping] = Field(
         default_factory=list, description="A gate for each combination of these; none: one gate for all cells."
     )
-    min: Number | None = Field(None, description="Smallest value that passes.")
-    max: Number | None = Field(None, description="Largest value that passes.")
+    min: Annotated[Number | None, _OF_METRIC] = Field(None, description="Smallest value that passes.")
+    max: Annotated[Number | None, _OF_METRIC] = Field(None, description="Largest value that passes.")
     severity: Literal["fail", "warn"] = Field("fail", description="Does the gate fail the run, or only warn?")
     known_failures: Literal["include", "exclude"] = Field(
         "include", description="Do known failures count with their score, or not at all?"
@@ -46,13 +49,13 @@ class GateEntry(Part):
     )
     model: Names | None = Field(None, description="Only the models of this id, or list of them.")
     task: Names | None = Field(None, description="Only the tasks or families of this id, or list of them.")
-    context_lengths: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
+    context_lengths: LengthsMeant | None = Field(
         None, description="Only these context lengths, in tokens: a list, or {min, max}."
     )
-    depth_percents: Annotated[list[Number], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
+    depth_percents: DepthsMeant | None = Field(
         None, description="Only these depths, in percent: a list, or {min, max}."
     )
-    alpha: Annotated[float, Field(gt=0, lt=0.5), NO_FLAG] = Field(
+    alpha: Annotated[float, Field(gt=0, lt=0.5), NO_FLAG, SHARE] = Field(
         0.05, description="lower_bound, regression: how often the claim may be wrong."
     )
     absolute: Fraction | None = Field(

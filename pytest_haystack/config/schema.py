@@ -13,23 +13,27 @@ from pydantic import Field, model_validator
 from pytest_haystack.config.budget import Budget
 from pytest_haystack.config.gates import GateEntry
 from pytest_haystack.config.parts import (
+    BARE,
     MOST_POINTS,
     MOST_TOKENS,
     NO_FLAG,
+    SECONDS,
+    TOKENS,
     Amount,
     Count,
+    DepthsMeant,
     Fraction,
     HeadersEnv,
     Id,
+    LengthsMeant,
     Level,
     Names,
     Natural,
-    Number,
     Part,
     Positive,
-    SpanOf,
     Text,
     Tokens,
+    Unit,
     Variable,
     Whole,
 )
@@ -44,9 +48,9 @@ class Limits(Part):
     requests_per_minute: Positive | None = Field(None, description="Requests a minute.")
     tokens_per_minute: Positive | None = Field(None, description="Input tokens a minute.")
     in_flight: Positive = Field(16, description="Requests that wait for an answer at once.")
-    timeout: Annotated[float, Field(gt=0), NO_FLAG] = Field(120, description="Seconds to wait for an answer.")
+    timeout: Annotated[float, Field(gt=0), NO_FLAG, SECONDS] = Field(120, description="Seconds to wait for an answer.")
     retries: Natural = Field(5, description="Tries after the first one.")
-    deadline: Annotated[float, Field(gt=0), NO_FLAG] = Field(
+    deadline: Annotated[float, Field(gt=0), NO_FLAG, SECONDS] = Field(
         900, description="Seconds for one request with all its tries and the pauses between them."
     )
 
@@ -95,14 +99,14 @@ class SweepAxes(Part):
     trials: Count | TrialsEntry = Field(
         1, description="Trials of each cell, each with a needle of its own: a number, or {max, stop}."
     )
-    seed: Whole = Field(42, description="Seed of everything random.")
-    seeds: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | None = Field(
+    seed: Annotated[Whole, BARE] = Field(42, description="Seed of everything random.")
+    seeds: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS), BARE] | None = Field(
         None, description="Seeds, one trial each."
     )
-    reserve: Literal["auto"] | Annotated[int, Field(ge=0, le=MOST_TOKENS), NO_FLAG] = Field(
+    reserve: Literal["auto"] | Annotated[int, Field(ge=0, le=MOST_TOKENS), NO_FLAG, TOKENS] = Field(
         "auto", description="Tokens of each length that are kept free; auto: as few as the model's window allows."
     )
-    depth_tolerance: Annotated[float, Field(gt=0, le=100), NO_FLAG] = Field(
+    depth_tolerance: Annotated[float, Field(gt=0, le=100), NO_FLAG, Unit("percentage points")] = Field(
         1.0, description="Percentage points that a needle may stand away from its depth."
     )
 
@@ -142,7 +146,9 @@ class TaskEntry(Part):
     id: Id = Field(description="Name in test ids, gates, reports and known failures; default: the type.")
     type: Text = Field(description="Kind of task.")
     family: Id | None = Field(None, description="Id of the entry that this one is a variant of.")
-    variant: dict[str, Level] = Field(default_factory=dict, description="Value of each axis of the family.")
+    variant: dict[str, Annotated[Level, BARE]] = Field(
+        default_factory=dict, description="Value of each axis of the family."
+    )
     scorer: ScorerEntry | None = Field(None, description="Scorer; default: the one of the task's type.")
     prompt: PromptEntry | None = Field(None, description="Prompt; default: the sweep's.")
     haystack: HaystackEntry | None = Field(None, description="Haystack; default: the sweep's.")
@@ -158,12 +164,8 @@ class KnownFailure(Part):
 
     model: Names | None = Field(None, description="Model id, or a list of them.")
     task: Names | None = Field(None, description="Task id or family, or a list of them.")
-    context_lengths: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
-        None, description="Context lengths in tokens: a list, or {min, max}."
-    )
-    depth_percents: Annotated[list[Number], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
-        None, description="Depths in percent: a list, or {min, max}."
-    )
+    context_lengths: LengthsMeant | None = Field(None, description="Context lengths in tokens: a list, or {min, max}.")
+    depth_percents: DepthsMeant | None = Field(None, description="Depths in percent: a list, or {min, max}.")
     reason: Text = Field(description="Why these cells fail; shown with each xfail.")
     strict: bool | None = Field(None, description="Does a pass fail the run? Default: pytest's xfail_strict.")
     run: bool = Field(True, description="false: do not even ask.")

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from pytest_haystack.config.parts import NO_FLAG, Count, Fraction, Part
+from pytest_haystack.config.parts import NO_FLAG, SHARE, Count, Fraction, Part
 
-Risk = Annotated[float, Field(gt=0, lt=0.5), NO_FLAG]
+Risk = Annotated[float, Field(gt=0, lt=0.5), NO_FLAG, SHARE]
 Stop = Literal["point", "sprt", "fail_on_evidence", "certify"]
 
 #: Width of the default zone of indifference on either side of the threshold, and where it ends at the top.

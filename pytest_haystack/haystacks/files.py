@@ -22,7 +22,7 @@ MOST_BYTES = 128 * 1024 * 1024
 class FilesOptions(SourceOptions):
     """``path`` is a folder, a glob or a file, relative to the config file's folder."""
 
-    path: str = Field(min_length=1)
+    path: str = Field(min_length=1, description="Folder, glob or file, relative to the sweep file.")
 
 
 class Files(Source):

@@ -23,8 +23,10 @@ SENTENCES = (
 class CountingOptions(SeveralOptions):
     """``count`` is how often the phrase stands in the text; ``phrase`` is one of your own."""
 
-    count: Annotated[int, Field(ge=1)] = 5
-    phrase: Annotated[str, Field(pattern=r"\S")] | None = None
+    count: Annotated[int, Field(ge=1)] = Field(5, description="How often the phrase stands in the text.")
+    phrase: Annotated[str, Field(pattern=r"\S")] | None = Field(
+        None, description="A sentence of your own; default: an invented one."
+    )
 
 
 class Counting(SeveralNeedles):

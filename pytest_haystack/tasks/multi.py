@@ -18,7 +18,7 @@ from pytest_haystack.tasks.task import Ask, TrialContext, first_of
 class MultiOptions(OriginOptions, SeveralOptions):
     """``needles`` is how many facts are hidden; the others say where they come from and where they stand."""
 
-    needles: Annotated[int, Field(ge=1), Axis("n")] = 5
+    needles: Annotated[int, Field(ge=1), Axis("n")] = Field(5, description="Facts that are hidden.")
 
     @model_validator(mode="after")
     def _enough_needles(self) -> MultiOptions:
