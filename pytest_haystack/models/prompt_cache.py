@@ -8,12 +8,14 @@ position in the document alone, the same in every prompt, and ends with a mark; 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from pytest_haystack.models.model import Prompt
 
+#: Where a message that goes to the gateway says what is shared; no provider sees it.
+CACHE = "cache"
 #: Blocks are this many characters long at first, and from `_PER_DOUBLING` of them on grow with their position: there
 #: are so many in each doubling of the length, whatever it is.
 _SHORTEST_BLOCK = 512
@@ -29,31 +31,47 @@ _SAMPLE = 4096
 
 
 def sent_messages(prompt: Prompt, prompt_cache: str | None) -> list[dict[str, Any]]:
-    """The messages of a prompt as they are sent: with breakpoints where the model's entry says ``explicit``.
+    """The messages of a prompt as they go to the gateway.
 
-    Nothing is marked where prompts share too little, e.g. because the question stands before the document.
+    Where the model's entry says ``explicit`` the user message tells where its text is to be cut: under `CACHE` stand
+    the places (characters) where the document begins and where the shared beginning ends. Not where prompts share too
+    little, e.g. because the question stands before the document.
     """
     if prompt_cache != "explicit" or prompt.shared < _LEAST:
         return prompt.messages
-    return [
-        {**message, "content": _parts(message["content"], prompt)} if message["role"] == "user" else message
-        for message in prompt.messages
+    return [_with_places(message, prompt) for message in prompt.messages]
+
+
+def with_breakpoints(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The messages as they go to the provider: what `sent_messages` noted is done to the text."""
+    sent = []
+    for message in messages:
+        plain = {name: value for name, value in message.items() if name != CACHE}
+        places = message.get(CACHE)
+        sent.append({**plain, "content": _parts(plain["content"], *places)} if places else plain)
+    return sent
+
+
+def _with_places(message: dict[str, str], prompt: Prompt) -> dict[str, Any]:
+    if message["role"] != "user":
+        return message
+    start = message["content"].find(prompt.document[:_SAMPLE])
+    if start < 0 or (prompt.question and prompt.question in message["content"][:start]):
+        return message
+    return {**message, CACHE: [start, start + prompt.shared]}
+
+
+def _parts(text: str, start: int, end: int) -> list[dict[str, Any]]:
+    """The text in blocks, those at the end of the shared beginning marked."""
+    # The end itself serves prompts that have their first insert there too, the last cut before it all later ones.
+    cuts = [start + cut for cut in _cuts(end - start - 1)]
+    parts: list[dict[str, Any]] = [
+        {"type": "text", "text": text[here:there]} for here, there in pairwise([0, *cuts, end])
     ]
-
-
-def _parts(text: str, prompt: Prompt) -> str | list[dict[str, Any]]:
-    """The user message in blocks, those at the end of the shared beginning marked."""
-    start = text.find(prompt.document[:_SAMPLE])
-    if start < 0 or (prompt.question and prompt.question in text[:start]):
-        return text
-    cuts = [start + cut for cut in _cuts(prompt.shared)]
-    end = start + prompt.shared
-    # The place itself serves prompts that have their first insert there too, the last common cut all later ones.
-    edges = [0, *(cut for cut in cuts if cut < end), end]
-    parts: list[dict[str, Any]] = [{"type": "text", "text": text[here:there]} for here, there in pairwise(edges)]
     last = len(parts) - 1
-    marked = {last, *(last - 1 - _LOOK_BACK * number for number in range(_MARKS - 1))}
-    parts = [{**part, **_MARK} if number in marked else part for number, part in enumerate(parts)]
+    for number in {last, *(last - 1 - _LOOK_BACK * back for back in range(_MARKS - 1))}:
+        if number >= 0:
+            parts[number] |= _MARK
     return [*parts, {"type": "text", "text": text[end:]}]
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pytest_haystack.config.loader import load_config
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.models.model import Prompt
-from pytest_haystack.models.prompt_cache import sent_messages
+from pytest_haystack.models.prompt_cache import sent_messages, with_breakpoints
 from pytest_haystack.registry import Registry
 from pytest_haystack.running.gateway.budgets import Ledger
 from pytest_haystack.running.gateway.settings import ModelSettings
@@ -216,7 +216,7 @@ def test_blocks_of_one_prompt_are_those_of_another_as_far_as_both_go(first: int,
         own = f"{document[:shared]} needle {number} {document[shared:]}"
         prompt = Prompt(f"Read.\n{own}\nWhat?", system="Be brief." if system else None, document=own, question="What?")
         prompt.shared = shared
-        messages = sent_messages(prompt, "explicit")
+        messages = with_breakpoints(sent_messages(prompt, "explicit"))
         assert [message["role"] for message in messages] == ["system", "user"][not system :]
         parts = messages[-1]["content"]
         assert "".join(part["text"] for part in parts) == prompt.messages[-1]["content"]
