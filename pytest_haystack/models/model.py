@@ -17,7 +17,8 @@ class Prompt(str):
     list of all messages, so that the text's UTF-8 bytes are the whole prompt and ``sha256`` is their hash.
     ``document`` and ``question`` are the parts that a retrieval pipeline under test wants to have apart. ``trial``
     (from 0) tells identical prompts apart. ``cell`` is the id of the cell that asks, where that is known. ``afresh`` is
-    True where an answer that was kept from before is of no use.
+    True where an answer that was kept from before is of no use. ``shared`` is how many characters of the document are
+    haystack text that other prompts of the sweep begin with too: those before its first insert.
     """
 
     messages: list[dict[str, str]]
@@ -27,6 +28,7 @@ class Prompt(str):
     prefill: str
     afresh: bool = False
     cell: str = ""
+    shared: int = 0
 
     def __new__(
         cls,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from pytest_haystack.config.local_names import is_local
 from pytest_haystack.models.model import Completion, Model, Prompt
+from pytest_haystack.models.prompt_cache import sent_messages
 
 if TYPE_CHECKING:
     from pytest_haystack.config.schema import ModelEntry
@@ -72,8 +73,9 @@ class GatewayModel(Model):
         """Answer a prompt. Raises ModelError where there is no answer to score."""
         asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
         tokens = self._count(asked.contents) + self._longest_answer()
+        messages = sent_messages(asked, self.entry.prompt_cache)
         return self._client.complete(
-            self._gateway_id, asked.messages, tokens, asked.trial, cell=asked.cell, afresh=asked.afresh
+            self._gateway_id, messages, tokens, asked.trial, cell=asked.cell, afresh=asked.afresh
         )
 
     def _longest_answer(self) -> int:

@@ -142,6 +142,8 @@ class Workbench:
         placed = tuple(_placed(n, found.pop(0) if (found := places.get(n.statement)) else None) for n in needles)
         prompt = self.templates[cell.task].render(document.text, ask.question, trial)
         prompt.cell = cell.id
+        if self.tasks[cell.task].filler:
+            prompt.shared = min((place.char_index for place in document.placements), default=0)
         return Material(placed, ask, document, prompt)
 
     def context(self, cell: Cell, trial: int, haystack_text: str | None = None) -> TrialContext:
