@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from pytest_haystack.config.axis import Axis
 from pytest_haystack.documents.fitting import most_that_fit
 from pytest_haystack.errors import ConfigError, DocumentError
 from pytest_haystack.needles.draws import pick
@@ -31,7 +32,7 @@ class AncestryOptions(TaskOptions):
     """
 
     structure: Structure = "chain"
-    hops: Annotated[int, Field(ge=2, le=10)] = 3
+    hops: Annotated[int, Field(ge=2, le=10), Axis("hops")] = 3
     relation: Literal["mixed", "parent", "reports", "precedes"] = "mixed"
     question: Literal["any", "ancestor", "relative", "common_ancestor"] = "any"
 
