@@ -55,6 +55,26 @@ class Prompt(str):
         """The assistant's whole turn: what was begun, and the answer that goes on with it or repeats it."""
         return answer if answer.lstrip().startswith(self.prefill.strip()) else self.prefill + answer
 
+    def about(self, document: str) -> Prompt:
+        """The same question, asked of another text: what a retrieval pipeline found in the document.
+
+        Raises ValueError where this prompt does not know its document.
+        """
+        if not self.document:
+            raise ValueError("this prompt does not know its document, so that no other can take its place")
+        messages = [{**one, "content": one["content"].replace(self.document, document)} for one in self.messages]
+        by_role = {one["role"]: one["content"] for one in messages}
+        other = Prompt(
+            by_role["user"],
+            system=by_role.get("system"),
+            prefill=by_role.get("assistant"),
+            document=document,
+            question=self.question,
+            trial=self.trial,
+        )
+        other.afresh, other.cell = self.afresh, self.cell
+        return other
+
     def anew(self) -> Prompt:
         """The same prompt, to be asked whatever is kept."""
         other = copy(self)
