@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
+
+from pytest_haystack.long_text import utf8_sha256
 
 
 class Prompt(str):
@@ -21,7 +22,6 @@ class Prompt(str):
     haystack text that other prompts of the sweep begin with too: those before its first insert.
     """
 
-    messages: list[dict[str, str]]
     document: str
     question: str
     trial: int
@@ -29,6 +29,8 @@ class Prompt(str):
     afresh: bool = False
     cell: str = ""
     shared: int = 0
+    #: None where the text is all there is.
+    _messages: list[dict[str, str]] | None
 
     def __new__(
         cls,
@@ -40,16 +42,23 @@ class Prompt(str):
         question: str = "",
         trial: int = 0,
     ) -> Prompt:
-        messages = [{"role": "user", "content": str(user)}]
-        if system is not None:
-            messages.insert(0, {"role": "system", "content": system})
-        if prefill is not None:
-            messages.append({"role": "assistant", "content": prefill})
-        text = str(user) if len(messages) == 1 else json.dumps(messages, ensure_ascii=False)
+        messages = None
+        text: str = user
+        if system is not None or prefill is not None:
+            messages = [{"role": "system", "content": system}] if system is not None else []
+            messages.append({"role": "user", "content": str(user)})
+            if prefill is not None:
+                messages.append({"role": "assistant", "content": prefill})
+            text = json.dumps(messages, ensure_ascii=False)
         self = super().__new__(cls, text)
-        self.messages, self.document, self.question, self.trial = messages, document, question, trial
+        self._messages, self.document, self.question, self.trial = messages, document, question, trial
         self.prefill = prefill or ""
         return self
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The messages of a chat, ``role`` and ``content``; a single one is made when it is wanted: it can be long."""
+        return [{"role": "user", "content": str(self)}] if self._messages is None else self._messages
 
     def turn(self, answer: str) -> str:
         """The assistant's whole turn: what was begun, and the answer that goes on with it or repeats it."""
@@ -89,7 +98,7 @@ class Prompt(str):
     @property
     def sha256(self) -> str:
         """Hash of the prompt's UTF-8 bytes; lone surrogates count as their backslash escapes."""
-        return hashlib.sha256(self.encode("utf-8", "backslashreplace")).hexdigest()
+        return utf8_sha256(self, "backslashreplace").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from pytest_haystack.running.store.kept import KeptAnswers
 
 _LONG_QUESTION = "word " * 64
+#: Prompts of more characters are made again rather than kept beside another one.
+_LARGE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +124,11 @@ class Workbench:
         if key in self._recent:
             self._recent.move_to_end(key)
         else:
+            # Only what fixtures of the running item share is kept; a document of a million tokens makes way at once.
+            while len(self._recent) > 1 or any(len(kept.prompt) > _LARGE for kept in self._recent.values()):
+                self._recent.popitem(last=False)
             context = self.context(cell, trial)
             self._recent[key] = self.assemble(cell, trial, self.tasks[cell.task].needles(context))
-            # Only what fixtures of the running item share is kept: documents can be large.
-            while len(self._recent) > 2:
-                self._recent.popitem(last=False)
         return self._recent[key]
 
     def assemble(self, cell: Cell, trial: int, needles: Sequence[Needle], document: Document | None = None) -> Material:
