@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
+
 from pytest_haystack.config.axis import Axis
 from pytest_haystack.needles.draws import shuffled
 from pytest_haystack.needles.facts import FactMaker
