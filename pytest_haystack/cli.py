@@ -257,6 +257,41 @@ def fetch(name: str) -> None:
     click.echo(f"{'fetched' if fetched else 'already here'}: {file}")
 
 
+@main.command("import-config")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file, a new one.")
+@click.option(
+    "--model-dir",
+    "model_dirs",
+    multiple=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Look for needlehaystack's model files here too (repeatable).",
+)
+@plainly
+def import_config(file: Path, out: Path | None, model_dirs: tuple[Path, ...]) -> None:
+    """Turn a run config of needlehaystack 2 or a config of HaystackBench into a sweep file.
+
+    What cannot be carried over is told on standard error, one line each.
+    """
+    import os
+
+    from pytest_haystack.importing.turning import turn
+
+    if out is not None and out.exists():
+        raise HaystackError(f"{out}: exists already; name another file")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise HaystackError(f"{out.parent}: no such folder")
+    turned = turn(file, model_dirs, Path.cwd() if out is None else out.absolute().parent, os.environ)
+    for note in turned.notes:
+        click.echo(printable(f"not carried over: {note}"), err=True)
+    if out is None:
+        sys.stdout.buffer.write(turned.yaml.encode("utf-8"))
+        return
+    with out.open("x", encoding="utf-8", newline="\n") as stream:
+        stream.write(turned.yaml)
+    click.echo(f"Wrote {out}. Look at it, then run it: pytest --haystack-config {out}", err=True)
+
+
 @main.command()
 @plainly
 def schema() -> None:
