@@ -19,7 +19,8 @@ class Prompt(str):
     ``document`` and ``question`` are the parts that a retrieval pipeline under test wants to have apart. ``trial``
     (from 0) tells identical prompts apart. ``cell`` is the id of the cell that asks, where that is known. ``afresh`` is
     True where an answer that was kept from before is of no use. ``shared`` is how many characters of the document are
-    haystack text that other prompts of the sweep begin with too: those before its first insert.
+    haystack text that other prompts of the sweep begin with too: those before its first insert. ``tokens`` is what all
+    messages take under the sweep's tokenizer, give or take a few where their parts meet; None is unknown.
     """
 
     document: str
@@ -29,6 +30,7 @@ class Prompt(str):
     afresh: bool = False
     cell: str = ""
     shared: int = 0
+    tokens: int | None = None
     #: None where the text is all there is.
     _messages: list[dict[str, str]] | None
 

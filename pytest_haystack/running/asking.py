@@ -12,6 +12,7 @@ from typing import Any
 from pytest_haystack.errors import ConfigError, ModelError, NoRowError
 from pytest_haystack.models.model import Completion, Model, Prompt
 from pytest_haystack.running.preflight import refuse_overflow
+from pytest_haystack.running.sizing import tokens_of
 from pytest_haystack.running.store.kept import KeptAnswers, asked_by_itself, key_of
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.scoring.outcomes import Outcome, classify
@@ -89,7 +90,7 @@ def classified(bench: Workbench, cell: Cell, prompt: Prompt, completion: Complet
     """
     seen = completion.usage.input_tokens
     if whole and seen is not None and seen > 0:
-        ratio, ours = bench.ratios.of(cell.model, cell.task), bench.encoding.count(prompt)
+        ratio, ours = bench.ratios.of(cell.model, cell.task), tokens_of(bench, prompt)
         least = ratio.least(ours)
         if seen < ours:
             least = max(least, int(CUT_BELOW * least_tokens(prompt)))
@@ -98,7 +99,7 @@ def classified(bench: Workbench, cell: Cell, prompt: Prompt, completion: Complet
             return Asked(completion, Outcome.silent_truncation, f"{words}: it cut the input; raise its context window")
         ratio.observe(ours, seen)
     outcome = classify(completion)
-    if outcome == Outcome.answered:
+    if outcome == Outcome.answered and prompt.prefill:
         # What the prompt began may have opened a block of reasoning.
         outcome = classify(replace(completion, text=prompt.turn(completion.text or "")))
     return Asked(completion, outcome, None if outcome.scored else f"finish reason {completion.finish_reason!r}")

@@ -135,6 +135,7 @@ class Workbench:
         """The material with these needles (and this document) instead of the task's own."""
         context = self.context(cell, trial)
         ask = self.tasks[cell.task].ask(needles, context)
+        given = document
         if document is None:
             document = self.document(cell, needles, ask, context)
         places: dict[str, list[Placement]] = {}
@@ -144,6 +145,10 @@ class Workbench:
         placed = tuple(_placed(n, found.pop(0) if (found := places.get(n.statement)) else None) for n in needles)
         prompt = self.templates[cell.task].render(document.text, ask.question, trial)
         prompt.cell = cell.id
+        if given is None:
+            # Counting a long prompt takes longer than making it.
+            frame = self.templates[cell.task].render("", ask.question)
+            prompt.tokens = document.tokens + self.encoding.count(frame.contents)
         if self.tasks[cell.task].filler:
             prompt.shared = min((place.char_index for place in document.placements), default=0)
         return Material(placed, ask, document, prompt)
