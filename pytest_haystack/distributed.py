@@ -11,8 +11,8 @@ import pytest
 
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.errors import HaystackError
+from pytest_haystack.own_tests import Unanswered
 from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, Sweep, Sweeps, search_of, usage_error
-from pytest_haystack.skipping import Skipper
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
@@ -27,7 +27,7 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
     """Register what this process does in a session with sweeps."""
     config.pluginmanager.register(RowSender(), "haystack-rows")
     config.pluginmanager.register(sweeps.keeper, "haystack-keeper")
-    config.pluginmanager.register(Skipper(), "haystack-skipper")
+    config.pluginmanager.register(Unanswered(), "haystack-unanswered")
     if hasattr(config, "workerinput"):
         worker = WorkerGateway(sweeps, config.workerinput.get(GATEWAY))
         sweeps.connect = worker.connect

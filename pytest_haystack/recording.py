@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from pytest_haystack.gating import GATE, GateKeeper, verdict_of
+from pytest_haystack.own_tests import is_error
 from pytest_haystack.row_files import RowFiles
 from pytest_haystack.session import Sweep, Sweeps
 
@@ -267,7 +268,7 @@ def judge(tested: Tested, report: pytest.TestReport) -> None:
         tested.state, tested.message = "not_run", ""
         return
     if report.failed:
-        tested.state = "failed" if report.when == "call" else "error"
+        tested.state = "error" if is_error(report) else "failed"
     elif report.skipped:
         tested.state = "xfailed" if xfailed else "skipped"
     elif report.when == "call":

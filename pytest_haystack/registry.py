@@ -138,6 +138,7 @@ PROVIDERS = {
 METRICS = {
     "mean_score": "pytest_haystack.results.gate_metrics:MeanScore",
     "lower_bound": "pytest_haystack.results.gate_metrics:LowerBound",
+    "weighted_score": "pytest_haystack.results.gate_metrics:WeightedScore",
     "worst_depth_mean": "pytest_haystack.results.gate_metrics:WorstDepthMean",
     "effective_context_length": "pytest_haystack.results.gate_metrics:EffectiveContextLength",
     "primacy_bias_rate": "pytest_haystack.results.gate_metrics:PrimacyBiasRate",

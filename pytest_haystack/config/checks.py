@@ -120,7 +120,7 @@ def _is_text(value: Any) -> bool:
 
 
 #: Keys of gates that only some metrics heed.
-_METRIC_KEYS = frozenset({"alpha", "absolute", "relative", "base_lengths", "options"})
+_METRIC_KEYS = frozenset({"alpha", "absolute", "relative", "base_lengths", "weights", "options"})
 
 
 def check_gates(draft: Draft, registry: Registry) -> None:
@@ -138,6 +138,10 @@ def check_gates(draft: Draft, registry: Registry) -> None:
             for position, name in enumerate(by):
                 if name in by[:position]:
                     draft.problem(("gates", index, "by", position), f"{name!r} is listed twice")
+        weights = entry.get("weights")
+        if isinstance(weights, dict) and (ids := _ids_of(draft, "tasks")):
+            for name in weights:
+                _check_known_ids(draft, ("gates", index, "weights", name), name, ids, "task")
     _check_selections(draft, "gates")
 
 
@@ -176,18 +180,24 @@ def _check_selections(draft: Draft, owner: str) -> None:
 
 def _check_selected_names(draft: Draft, path: KeyPath, entry: Mapping[str, Any]) -> None:
     for key, kind in (("model", "models"), ("task", "tasks")):
-        names = [other.get(part) for _, other in draft.entries(kind) for part in ("id", "family")]
-        ids = list(dict.fromkeys(name for name in names if isinstance(name, str)))
-        if ids and kind not in draft.incomplete:
-            _check_known_ids(draft, (*path, key), entry.get(key), ids)
+        if ids := _ids_of(draft, kind):
+            _check_known_ids(draft, (*path, key), entry.get(key), ids, key)
 
 
-def _check_known_ids(draft: Draft, path: KeyPath, value: Any, ids: list[str]) -> None:
+def _ids_of(draft: Draft, kind: str) -> list[str]:
+    """Ids and families of the models or tasks; none where some could not be read."""
+    if kind in draft.incomplete:
+        return []
+    names = [other.get(part) for _, other in draft.entries(kind) for part in ("id", "family")]
+    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+
+def _check_known_ids(draft: Draft, path: KeyPath, value: Any, ids: list[str], kind: str) -> None:
     names = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
     for position, name in names:
         if isinstance(name, str) and name not in ids:
             where = path if position is None else (*path, position)
-            draft.problem(where, f"there is no {path[-1]} {name!r}; {suggestion(name, ids)}")
+            draft.problem(where, f"there is no {kind} {name!r}; {suggestion(name, ids)}")
 
 
 def check_axes(draft: Draft) -> None:

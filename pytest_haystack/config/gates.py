@@ -24,6 +24,7 @@ from pytest_haystack.config.parts import (
 #: What groups can be made by; a depth band is the start, the middle or the end third of the document.
 Grouping = Literal["model", "task", "prompt", "context_length", "depth_band"]
 
+Weight = Annotated[float, Field(gt=0), NO_FLAG]
 _OF_METRIC = Unit("as the metric")
 
 
@@ -67,6 +68,9 @@ class GateEntry(Part):
     base_lengths: Count = Field(
         1, description="effective_context_length: how many of the shortest lengths are the short context."
     )
+    weights: dict[str, Weight] | None = Field(
+        None, min_length=1, description="weighted_score: weight of each task or family, e.g. {single: 0.4, multi: 0.6}."
+    )
     options: dict[str, Any] = Field(default_factory=dict, description="Options of a metric of your own.")
 
     @model_validator(mode="after")
@@ -78,6 +82,10 @@ class GateEntry(Part):
             raise ValueError("give min or max, or both")
         if self.min is not None and self.max is not None and self.min > self.max:
             raise ValueError(f"min {self.min:g} is more than max {self.max:g}")
+        if self.metric == "weighted_score" and self.weights is None:
+            raise ValueError("weighted_score needs weights, e.g. {single: 0.4, multi: 0.6}")
+        if self.weights is not None and (self.task is not None or "task" in self.by):
+            raise ValueError("weights say which tasks the gate is about and make one figure of them; remove task")
         if self.absolute is not None and self.relative is not None:
             raise ValueError("give either absolute or relative, not both")
         return self

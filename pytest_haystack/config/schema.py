@@ -37,6 +37,7 @@ from pytest_haystack.config.parts import (
     Variable,
     Whole,
 )
+from pytest_haystack.config.prompt_cache import PromptCache
 from pytest_haystack.config.ranges import Depths, Lengths
 from pytest_haystack.config.searches import SearchEntry
 from pytest_haystack.config.trials import TrialsEntry
@@ -78,6 +79,7 @@ class ModelEntry(Part):
     headers_env: HeadersEnv = Field(default_factory=dict, description="Headers, and the variables that hold them.")
     request: dict[str, Any] = Field(default_factory=dict, description="Request parameters, forwarded as they are.")
     limits: Limits = Field(default_factory=Limits, description="What the provider may be asked at once.")
+    prompt_cache: PromptCache = "automatic"
     context_window: Tokens | None = Field(None, description="Tokens the model takes in; default: what is known of it.")
     pricing: Pricing | None = Field(None, description="USD per million tokens; default: what is known of it.")
     threshold: Fraction | None = Field(None, description="Least mean score (0 to 1) of this model's cells.")

@@ -31,9 +31,7 @@ class _Step(NamedTuple):
 
 def tokens_needed(inserts: Sequence[Insert], encoding: Encoding) -> int:
     """The least number of tokens of a document that can hold these inserts."""
-    if not inserts:
-        return 1
-    return sum(encoding.count(insert.text) + SEPARATION for insert in inserts) + _LEAST_HAYSTACK
+    return _needed([encoding.count(insert.text) for insert in inserts])
 
 
 def build_document(haystack: HaystackText, inserts: Sequence[Insert], tokens: int, *, tolerance: float) -> Document:
@@ -47,13 +45,13 @@ def build_document(haystack: HaystackText, inserts: Sequence[Insert], tokens: in
 
     Raises DocumentError where the inserts do not fit or the haystack text is too short.
     """
-    needed = tokens_needed(inserts, haystack.encoding)
+    sizes = [haystack.encoding.count(insert.text) for insert in inserts]
+    needed = _needed(sizes)
     if tokens < needed:
         raise DocumentError(
             f"a document of {tokens} tokens cannot hold {len(inserts)} needle(s), which need {needed}; "
             "choose a longer context length, or fewer or shorter needles"
         )
-    sizes = [haystack.encoding.count(insert.text) for insert in inserts]
     texts = [insert.text for insert in inserts]
     layout = lay_out(inserts, sizes, tokens, tolerance)
     steps = _placed(haystack, texts, layout, tokens)
@@ -66,6 +64,10 @@ def build_document(haystack: HaystackText, inserts: Sequence[Insert], tokens: in
         assert slow is not None
         return build_document(slow, inserts, tokens, tolerance=tolerance)
     return document
+
+
+def _needed(sizes: Sequence[int]) -> int:
+    return sum(size + SEPARATION for size in sizes) + _LEAST_HAYSTACK if sizes else 1
 
 
 def rebuild(haystack: HaystackText, recipe: Mapping[str, Any]) -> Document:

@@ -9,6 +9,7 @@ from pytest_haystack.config.local_names import is_local
 from pytest_haystack.config.schema import ModelEntry
 from pytest_haystack.known_failures import known_failure_of, known_failure_of_search
 from pytest_haystack.models.prices import model_facts
+from pytest_haystack.running.prices import dearest_input
 from pytest_haystack.running.sizing import most_output, output_limit, prompt_tokens
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.scoring.answers import as_text
@@ -147,7 +148,7 @@ def _estimate(bench: Workbench, entry: ModelEntry, calls: int, tokens: int) -> f
         prices = (facts.input_usd_per_million, facts.output_usd_per_million)
     if prices[0] is None or prices[1] is None or not output:
         return None
-    return (tokens * prices[0] + calls * output * prices[1]) / 1e6
+    return (tokens * prices[0] * dearest_input(entry.prompt_cache) + calls * output * prices[1]) / 1e6
 
 
 def _usd(value: float | None) -> str:

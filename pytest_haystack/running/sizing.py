@@ -13,6 +13,7 @@ from pytest_haystack.errors import ConfigError, HaystackError
 from pytest_haystack.models.prices import model_facts
 
 if TYPE_CHECKING:
+    from pytest_haystack.models.model import Prompt
     from pytest_haystack.running.workbench import Workbench
     from pytest_haystack.sweep import Cell
     from pytest_haystack.tasks.task import Task
@@ -51,6 +52,11 @@ def reserve(bench: Workbench, cell: Cell, question: str) -> int:
         return 0
     frame = bench.encoding.count(bench.templates[cell.task].render("", question))
     return max(0, cell.context_length + frame + output_limit(bench, cell.model) - window)
+
+
+def tokens_of(bench: Workbench, prompt: Prompt) -> int:
+    """Tokens of all messages of a prompt under the sweep's tokenizer; counted only where the prompt does not know."""
+    return bench.encoding.count(prompt.contents) if prompt.tokens is None else prompt.tokens
 
 
 def prompt_tokens(bench: Workbench, cell: Cell) -> int:

@@ -114,5 +114,5 @@ def _is_paid(bench: Workbench, entry: ModelEntry) -> bool:
 def _price(entry: ModelEntry) -> Price:
     pricing = entry.pricing
     if pricing is None:
-        return price_of(entry.model, None, None, entry.request)
-    return price_of(entry.model, pricing.input, pricing.output, entry.request)
+        return price_of(entry.model, None, None, entry.request, entry.prompt_cache)
+    return price_of(entry.model, pricing.input, pricing.output, entry.request, entry.prompt_cache)

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from pytest_haystack.running.store.kept import KeptAnswers
 
 _LONG_QUESTION = "word " * 64
+#: Prompts of more characters are made again rather than kept beside another one.
+_LARGE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +124,18 @@ class Workbench:
         if key in self._recent:
             self._recent.move_to_end(key)
         else:
+            # Only what fixtures of the running item share is kept; a document of a million tokens makes way at once.
+            while len(self._recent) > 1 or any(len(kept.prompt) > _LARGE for kept in self._recent.values()):
+                self._recent.popitem(last=False)
             context = self.context(cell, trial)
             self._recent[key] = self.assemble(cell, trial, self.tasks[cell.task].needles(context))
-            # Only what fixtures of the running item share is kept: documents can be large.
-            while len(self._recent) > 2:
-                self._recent.popitem(last=False)
         return self._recent[key]
 
     def assemble(self, cell: Cell, trial: int, needles: Sequence[Needle], document: Document | None = None) -> Material:
         """The material with these needles (and this document) instead of the task's own."""
         context = self.context(cell, trial)
         ask = self.tasks[cell.task].ask(needles, context)
+        given = document
         if document is None:
             document = self.document(cell, needles, ask, context)
         places: dict[str, list[Placement]] = {}
@@ -142,6 +145,12 @@ class Workbench:
         placed = tuple(_placed(n, found.pop(0) if (found := places.get(n.statement)) else None) for n in needles)
         prompt = self.templates[cell.task].render(document.text, ask.question, trial)
         prompt.cell = cell.id
+        if given is None:
+            # Counting a long prompt takes longer than making it.
+            frame = self.templates[cell.task].render("", ask.question)
+            prompt.tokens = document.tokens + self.encoding.count(frame.contents)
+        if self.tasks[cell.task].filler:
+            prompt.shared = min((place.char_index for place in document.placements), default=0)
         return Material(placed, ask, document, prompt)
 
     def context(self, cell: Cell, trial: int, haystack_text: str | None = None) -> TrialContext:

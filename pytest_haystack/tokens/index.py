@@ -88,12 +88,12 @@ class TokenIndex:
         width = 8 * max(tokens, 0) + STRIDE
         while True:
             window = self.text[start : min(start + width, end)]
-            count = self.encoding.count(window)
+            ids = self.encoding.encode(window)
             # Only the last tokens of a window depend on where it was cut off.
-            if count > tokens + STRIDE or start + width >= end:
+            if len(ids) > tokens + STRIDE or start + width >= end:
                 break
             width *= 2
-        return end - start if tokens >= count else self.encoding.reach(window, tokens)
+        return end - start if tokens >= len(ids) else self.encoding.reach(window, tokens, ids)
 
     def _anchor(self, entry: int) -> Anchor:
         return Anchor(self.positions[entry], self.counts[entry])

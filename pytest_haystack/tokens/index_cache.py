@@ -20,6 +20,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from pytest_haystack.cache import cache_folder
+from pytest_haystack.long_text import utf8_sha256
 from pytest_haystack.tokens.encoding import Encoding
 from pytest_haystack.tokens.index import STRIDE, TokenIndex
 
@@ -59,7 +60,7 @@ def cached_index(text: str, encoding: Encoding, folder: Path | None = None) -> T
 
 def _key(text: str, encoding: Encoding) -> str:
     """What an index depends on: the text, the vocabulary, the distance of its entries, the machine's numbers."""
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+    digest = utf8_sha256(text, "surrogatepass")
     digest.update(f"\0{encoding.name}\0{encoding.sha256}\0{STRIDE}\0{sys.byteorder}\0{array('I').itemsize}".encode())
     return digest.hexdigest()
 

@@ -34,6 +34,7 @@ class ModelSettings:
     headers_env: Mapping[str, str] = field(default_factory=dict)
     local_file: str | None = None
     local_context: int = 0
+    prompt_cache: str = "automatic"
 
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any]) -> ModelSettings:
@@ -61,6 +62,7 @@ class ModelSettings:
             headers_env=entry["headers_env"],
             local_file=local.get("file"),
             local_context=local.get("context", 0),
+            prompt_cache=entry["prompt_cache"],
         )
 
 
