@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pytest_haystack.config.parts import (
+    BARE,
     NO_FLAG,
     SHARE,
     Count,
@@ -24,7 +25,7 @@ from pytest_haystack.config.parts import (
 #: What groups can be made by; a depth band is the start, the middle or the end third of the document.
 Grouping = Literal["model", "task", "prompt", "context_length", "depth_band"]
 
-Weight = Annotated[float, Field(gt=0), NO_FLAG]
+Weight = Annotated[float, BARE, Field(gt=0), NO_FLAG]
 _OF_METRIC = Unit("as the metric")
 
 
