@@ -26,6 +26,13 @@ def known_failure_of_search(config: Config, search: Search) -> KnownFailure | No
     return next(found, None)
 
 
+def idle_entries(config: Config, cells: Iterable[Cell]) -> list[int]:
+    """Indices of the entries of ``known_failures`` that cover none of the cells."""
+    listed = list(cells)
+    entries = enumerate(config.known_failures)
+    return [index for index, entry in entries if not any(covers(entry, cell) for cell in listed)]
+
+
 def covers(entry: KnownFailure | GateEntry, cell: Cell | GatedCell) -> bool:
     """True where the entry of a config is about this cell."""
     return (

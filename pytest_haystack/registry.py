@@ -67,7 +67,11 @@ class Names(Generic[T]):
 
     def unknown(self, name: str) -> str:
         """The words for a name that nothing is registered under."""
-        return f"{name!r} is no known {self.kind}; {suggestion(name, self)}"
+        from pytest_haystack.config.synonyms import other_name
+
+        other = other_name(name, list(self))
+        advice = f"did you mean {other!r}?" if other else suggestion(name, self)
+        return f"{name!r} is no known {self.kind}; {advice}"
 
 
 def suggestion(name: str, known: Names[Any] | list[str]) -> str:

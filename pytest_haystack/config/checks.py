@@ -9,13 +9,21 @@ from pydantic import TypeAdapter, ValidationError
 
 from pytest_haystack.config.axes import expand_depths, expand_lengths
 from pytest_haystack.config.draft import MISSING, Draft, dotted
+from pytest_haystack.config.interpolation import FromEnvironment
 from pytest_haystack.config.local_names import check_local, is_local
 from pytest_haystack.config.problems import not_one_of
 from pytest_haystack.config.ranges import DepthRange, Depths, LengthRange, Lengths
+from pytest_haystack.config.synonyms import vocabulary_advice
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.registry import Names, Registry, suggestion
 
+#: Providers of litellm that slips are told from; there are many more.
+_COMMON_PROVIDERS = (
+    *("anthropic", "azure", "bedrock", "cohere", "deepseek", "fireworks_ai", "gemini", "groq", "hosted_vllm"),
+    *("huggingface", "mistral", "ollama", "ollama_chat", "openai", "openrouter", "perplexity", "together_ai"),
+    *("vertex_ai", "xai"),
+)
 TOKENIZERS = ("cl100k_base", "o200k_base", "p50k_base")
 
 _LENGTHS: TypeAdapter[Lengths] = TypeAdapter(Lengths)
@@ -26,22 +34,37 @@ def check_names(draft: Draft, registry: Registry, presets: Collection[str]) -> N
     """Scorers, sources, presets, tokenizer and model providers must be known (task types: see `options`)."""
     owners: list[KeyPath] = [(), *(("tasks", index) for index, _ in draft.entries("tasks"))]
     for owner in owners:
-        _check_registered(draft, (*owner, "haystack", "source"), registry.sources)
+        source = draft.value((*owner, "haystack", "source"))
+        if isinstance(source, str) and source not in registry.sources and set("/*.\\") & set(source):
+            words = f"{source!r} is no name of a source; for files write {{source: files, path: {source}}}"
+            draft.problem((*owner, "haystack", "source"), words, shown=_shown(draft, owner, "haystack", "source"))
+        else:
+            _check_registered(draft, (*owner, "haystack", "source"), registry.sources)
         named = "type" if draft.value((*owner, "scorer", "name")) is MISSING else "name"
         _check_registered(draft, (*owner, "scorer", named), registry.scorers)
         preset = draft.value((*owner, "prompt", "preset"))
         if isinstance(preset, str) and preset not in presets:
             words = not_one_of(preset, presets, "prompt preset")
-            if "{{" in preset:
+            if "{{" in preset or " " in preset:
                 words = "a text here is the name of a preset; for wording of your own write {template: ...}"
             draft.problem((*owner, "prompt", "preset"), words, shown=_shown(draft, owner, "prompt", "preset"))
     tokenizer = draft.value(("tokenizer",))
     if isinstance(tokenizer, str) and tokenizer not in TOKENIZERS and not tokenizer.startswith("hf:"):
-        words = f"{tokenizer!r} is no known tokenizer; known: {', '.join(TOKENIZERS)}, or hf:FILE for a tokenizer.json"
-        draft.problem(("tokenizer",), words)
+        known = f"known: {', '.join(TOKENIZERS)}, or hf:FILE for a tokenizer.json"
+        close = suggestion(tokenizer, list(TOKENIZERS))
+        advice = vocabulary_advice(tokenizer) or (close if close.startswith("did you mean") else known)
+        draft.problem(("tokenizer",), f"{tokenizer!r} is no known tokenizer; {advice}")
     for index, entry in draft.entries("models"):
         if isinstance(entry.get("model"), str):
             check_model(draft, ("models", index, "model"), entry["model"], registry)
+        _check_address(draft, ("models", index, "api_base"))
+
+
+def _check_address(draft: Draft, path: KeyPath) -> None:
+    address = draft.value(path)
+    # What comes from the environment is not shown, and told by the first request.
+    if isinstance(address, str) and not isinstance(address, FromEnvironment) and "://" not in address:
+        draft.problem(path, f"{address!r} is no address; write http://{address}")
 
 
 def _check_registered(draft: Draft, path: KeyPath, names: Names[Any]) -> None:
@@ -74,7 +97,11 @@ def check_model(draft: Draft, path: KeyPath, model: str, registry: Registry) -> 
             draft.problem(path, str(error))
         return
     prefix = model.partition("/")[0]
-    if "/" in model and (advice := suggestion(prefix, registry.providers)).startswith("did you mean"):
+    if model.endswith(".gguf"):
+        draft.problem(path, f"weights of your own are named with local: before the file; write local:{model}")
+        return
+    known = [*registry.providers, *_COMMON_PROVIDERS]
+    if "/" in model and prefix not in known and (advice := suggestion(prefix, known)).startswith("did you mean"):
         draft.note(path, f"{prefix!r} is taken for a provider that litellm knows; {advice}")
 
 
@@ -133,6 +160,7 @@ def check_gates(draft: Draft, registry: Registry) -> None:
             for key in sorted(_METRIC_KEYS & entry.keys() - heeded):
                 has = f"; it has {', '.join(sorted(heeded))}" if heeded else ""
                 draft.problem(("gates", index, key), f"{metric} has no {key}{has}")
+        _check_gate_bounds(draft, ("gates", index), entry)
         by = entry.get("by")
         if isinstance(by, list):
             for position, name in enumerate(by):
@@ -158,6 +186,33 @@ def check_searches(draft: Draft) -> None:
                 (*path, "min"), f"{least:,} is more than the longest of its context_lengths, {max(lengths):,}"
             )
         _note_fractions(draft, (*path, "depth_percents"))
+
+
+#: Metrics whose figure is 1 at most.
+_SHARES = frozenset(
+    {"mean_score", "lower_bound", "weighted_score", "worst_depth_mean", "error_rate", "abstention"}
+    | {"primacy_bias_rate", "recency_bias_rate"}
+)
+
+
+def _check_gate_bounds(draft: Draft, path: KeyPath, entry: Mapping[str, Any]) -> None:
+    """Bounds on shares are at most 1; a length below 1,000 tokens may be one in thousands."""
+    for key in ("min", "max"):
+        bound = _number(entry.get(key))
+        if bound is None:
+            continue
+        if entry.get("metric") in _SHARES and bound > 1:
+            meant = f"; did you mean {bound / 100:g}?" if bound <= 100 else ""
+            draft.problem((*path, key), f"{bound:g} is too large; {entry['metric']} is 1 at most{meant}")
+        elif entry.get("metric") == "effective_context_length" and 0 < bound < 1000 and bound < _shortest(draft):
+            draft.note((*path, key), f"{bound:g} tokens are fewer than any context length; did you mean {bound:g}000?")
+
+
+def _shortest(draft: Draft) -> float:
+    """The shortest context length of the sweep, 0 where it is not known."""
+    lengths = draft.value(("sweep", "context_lengths"))
+    values = [lengths.get("min")] if isinstance(lengths, dict) else lengths if isinstance(lengths, list) else []
+    return min((number for value in values if (number := _number(value)) is not None), default=0)
 
 
 def check_known_failures(draft: Draft) -> None:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from pytest_haystack.config.draft import MISSING, Draft
 from pytest_haystack.config.interpolation import FromEnvironment
+from pytest_haystack.config.synonyms import key_advice
 from pytest_haystack.config.wording import choices_of, expected_kind, shown, wrong_kind, wrong_value
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.registry import suggestion
@@ -67,7 +68,7 @@ def _add_value_problem(draft: Draft, group: Sequence[_Finding]) -> None:
         choices = [
             choice for f in group if f.error["type"] in ("literal_error", "enum") for choice in choices_of(f.error)
         ]
-        draft.problem(path, wrong_kind(value, [kind for kind in kinds if kind], choices, hints=hints))
+        draft.problem(path, wrong_kind(value, [kind for kind in kinds if kind], choices, path, hints=hints))
     else:
         draft.problem(path, wrong_value(first.error, value, path, hints=hints))
 
@@ -104,7 +105,10 @@ def _alternatives(findings: Sequence[_Finding]) -> Iterator[list[_Finding]]:
 def _advice(path: KeyPath, base: KeyPath, model: type[BaseModel], also_known: Collection[str]) -> str:
     below = path[len(base) : -1]
     names = list(dict.fromkeys([*known_keys(model, below), *(also_known if not below else ())]))
-    return f"; {suggestion(str(path[-1]), names)}" if names else ""
+    if not names:
+        return ""
+    owner = next((part for part in reversed(path[:-1]) if isinstance(part, str)), "")
+    return f"; {key_advice(owner, str(path[-1]), names) or suggestion(str(path[-1]), names)}"
 
 
 def known_keys(model: type[BaseModel], path: KeyPath = ()) -> list[str]:

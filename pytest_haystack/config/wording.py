@@ -35,7 +35,14 @@ _KINDS = {
 }
 
 _TOKEN_FIELDS = {"context_lengths", "reserve", "context_window"}
-_AMOUNT = re.compile(r"^([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([kKmM]?)(?:[iI]?[bB])?\s*(?:tokens?|%)?$")
+_AMOUNT = re.compile(r"^\$?([0-9][0-9_,]*(?:\.[0-9]+)?)\s*([kKmM]?)(?:[iI]?[bB])?\s*(?:tokens?|%|usd|USD|\$)?$")
+_SPAN = re.compile(r"^([0-9]+)\s*(?:-|\.\.\.?|to|:)\s*([0-9]+)$")
+_DURATION = re.compile(r"^([0-9]+(?:\.[0-9]+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)$")
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
+#: Keys in seconds, shares from 0 to 1, and mappings that hold one number or text above all.
+_DURATION_FIELDS = {"timeout", "deadline"}
+_SHARE_FIELDS = {"threshold", "absolute", "relative", "rel_tol", "alpha", "beta", "indifference"}
+_MAIN_KEYS = {"budget": "usd", "report": "dir"}
 
 
 def expected_kind(error: Mapping[str, Any], path: KeyPath) -> str | None:
@@ -56,23 +63,32 @@ def choices_of(error: Mapping[str, Any]) -> list[str]:
     return re.findall(r"'([^']*)'", expected) or [expected]
 
 
-def wrong_kind(value: Any, kinds: list[str], choices: list[str], *, hints: bool) -> str:
+def wrong_kind(value: Any, kinds: list[str], choices: list[str], path: KeyPath = (), *, hints: bool) -> str:
     """``'4k' is not a number of tokens; write 4000``. ``hints`` False: nothing may be derived from the value."""
     wanted = " or ".join(dict.fromkeys(kinds))
     if value is None:
         return f"has no value; expected {wanted}"
     words = f"{shown(value)} is not {wanted}"
-    hint = _hint(value, kinds, choices) if hints else ""
+    hint = _hint(value, kinds, choices, path) if hints else ""
     return f"{words}; {hint}" if hint else words
 
 
-def _hint(value: Any, kinds: list[str], choices: list[str]) -> str:
+def _hint(value: Any, kinds: list[str], choices: list[str], path: KeyPath) -> str:
     numeric = any("number" in kind for kind in kinds)
+    if kinds == [_MAPPING] and not isinstance(value, list) and path:
+        return _mapped(value, path)
     if isinstance(value, str):
-        if amount := _amount(value) if numeric or _LIST in kinds else "":
+        if _LIST in kinds and (ends := _SPAN.match(value.strip())):
+            return f"write {{min: {ends[1]}, max: {ends[2]}, num: 5}}"
+        if amount := _amount(value, path) if numeric or _LIST in kinds else "":
             return f"write {amount}" if numeric else f"write [{amount}]"
-        close = suggestion(value, choices) if choices else ""
+        if kinds == [_LIST]:
+            return _listed(value, path)
+        longer = [choice for choice in choices if choice and value.lower().startswith(choice)]
+        close = f"did you mean {longer[0]!r}?" if longer else suggestion(value, choices) if choices else ""
         return close if close.startswith("did you mean") else ""
+    if kinds == [_LIST] and isinstance(value, dict):
+        return "begin each entry with '- '"
     if kinds == ["text"] and isinstance(value, (bool, int, float)):
         return f'write "{shown(value)}"'
     if _LIST in kinds and isinstance(value, (int, float)):
@@ -80,12 +96,41 @@ def _hint(value: Any, kinds: list[str], choices: list[str]) -> str:
     return ""
 
 
-def _amount(text: str) -> str:
-    """``4k`` as ``4000``, ``1,000`` as ``1000``, ``50%`` as ``50``; "" for what is no amount."""
-    match = _AMOUNT.match(text.strip())
-    if match is None or len(text) > 20:
+def _mapped(value: Any, path: KeyPath) -> str:
+    """A single value as the mapping that it was meant for."""
+    key = str(path[-1])
+    if key == "needle" and isinstance(value, int):
+        return "did you mean 'needles'?"
+    if key == "pricing":
+        return "write {input: USD, output: USD}, per million tokens"
+    main = _MAIN_KEYS.get(key)
+    amount = _amount(value, path) if isinstance(value, str) else ""
+    return f"write {{{main}: {amount or shown(value).strip(chr(39))}}}" if main else ""
+
+
+def _listed(value: str, path: KeyPath) -> str:
+    """A single entry as a list of one."""
+    if re.fullmatch(r"[\w./-]{1,60}", value) is None:
+        return ""
+    return f"write [{{model: {value}}}]" if path[-1:] == ("models",) else f"write [{value}]"
+
+
+def _amount(text: str, path: KeyPath = ()) -> str:
+    """``4k`` as ``4000``, ``1,000`` as ``1000``, ``50%`` as ``50``, or as ``0.5`` where a share belongs, ``2m`` as
+    ``120`` where seconds do; "" for what is no amount.
+    """
+    text = text.strip()
+    if len(text) > 20:
+        return ""
+    if not _DURATION_FIELDS.isdisjoint(path):
+        duration = _DURATION.match(text)
+        return f"{float(duration[1]) * _SECONDS[duration[2][0]]:g}" if duration else ""
+    match = _AMOUNT.match(text)
+    if match is None:
         return ""
     number = float(re.sub("[_,]", "", match[1])) * {"": 1, "k": 1_000, "m": 1_000_000}[match[2].lower()]
+    if text.endswith("%") and (path[:1] == ("gates",) or not _SHARE_FIELDS.isdisjoint(path)):
+        number /= 100
     return f"{number:.0f}" if number == int(number) else f"{number:g}"
 
 
@@ -118,7 +163,9 @@ def wrong_value(error: Mapping[str, Any], value: Any, path: KeyPath, *, hints: b
     if kind == "string_too_short":
         return "is empty"
     if kind == "string_pattern_mismatch":
-        return f"{shown(value)} {_pattern_words(context['pattern'])}"
+        return (
+            f"{shown(value)} {_pattern_words(context['pattern'])}{_fitting(value, context['pattern']) if hints else ''}"
+        )
     message = str(context["error"]) if "error" in context else str(error["msg"])
     if kind in ("value_error", "assertion_error"):
         return message or "is not valid"
@@ -139,9 +186,17 @@ def _plain(number: Any) -> str:
 
 
 def _as_share(value: Any) -> str:
-    """A percentage as a fraction: 90 as 0.9."""
+    """A percentage as a fraction: 90 as 0.9, and 9 too."""
     number = value if isinstance(value, (int, float)) else None
-    return f"{number / 100:g}" if number is not None and 1 < number <= 100 else ""
+    return f"{number / (10 if number < 10 else 100):g}" if number is not None and 1 < number <= 100 else ""
+
+
+def _fitting(value: Any, pattern: str) -> str:
+    """What a text that does not have a form may be meant for: ``my-reader`` for ``my reader``, ``KEY`` for ``$KEY``."""
+    text = re.sub(r"[^A-Za-z0-9._-]+", "-", str(value)).strip("-._")
+    if not text or len(text) > 40 or re.match(pattern, text) is None or text.upper() == str(value).upper():
+        return ""
+    return f"; write {text}"
 
 
 def _pattern_words(pattern: str) -> str:

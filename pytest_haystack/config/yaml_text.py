@@ -162,6 +162,8 @@ _PLAIN_WORDS = (
 def _words(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
     problem = " ".join((error.problem or error.context or "not readable as YAML").split())
     mark = error.problem_mark or error.context_mark
+    if "could not find expected ':'" in problem and error.context_mark is not None:
+        mark = error.context_mark  # the key's line, not the one behind it
     if "unexpected end of stream" in problem and error.context_mark is not None:
         return error.context_mark.line + 1, "the quote that opens here is never closed"
     for pattern, words in _PLAIN_WORDS:
@@ -170,6 +172,8 @@ def _words(error: yaml.MarkedYAMLError, text: str) -> tuple[int, str]:
             break
     if mark is None:
         return 1, problem
+    if "that starts with" in problem and error.context_mark is not None and error.context_mark.line != mark.line:
+        problem += f" on line {error.context_mark.line + 1}"
     lines = text.splitlines()
     near = lines[max(0, mark.line - 1) : mark.line + 1]
     if "in a " in problem and any("${" in line for line in near):

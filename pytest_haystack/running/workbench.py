@@ -21,6 +21,7 @@ from pytest_haystack.documents.document import Document, Insert, Placement
 from pytest_haystack.documents.haystack_text import HaystackText
 from pytest_haystack.errors import ConfigError, SourceError
 from pytest_haystack.haystacks.source import Source
+from pytest_haystack.known_failures import idle_entries
 from pytest_haystack.models.event_loop import EventLoop
 from pytest_haystack.models.model import Prompt
 from pytest_haystack.models.redaction import Redactor, secret_values
@@ -241,8 +242,13 @@ class Workbench:
                 f"{name}: {judge.model} judges answers, at most one further request each"
                 for name, judge in self.judges.items()
             ]
+            + [self._idle(index) for index in (idle_entries(self.config, self.cells) if not self.searches else ())]
             + gate_notes(self)
         )
+
+    def _idle(self, index: int) -> str:
+        where = f"{self.loaded.path.name}:{self.loaded.line_of('known_failures', index)}"
+        return f"{where}: known_failures.{index}: no cell has this model, task, context length and depth"
 
     def sample(self, cell: Cell) -> tuple[Sequence[Needle], Ask]:
         """Needles and question as the cell's first trial has them, but for names that occur in the haystack.

@@ -99,7 +99,7 @@ def test_a_missing_file_is_named(load, problems, registry, tmp_path):
             [
                 (
                     "haystack.yaml:4: name: 'a b' is not usable as an id; use letters, digits, '.', '_' and '-', "
-                    "with a letter or digit first"
+                    "with a letter or digit first; write a-b"
                 )
             ],
         ),
@@ -117,12 +117,7 @@ def test_a_missing_file_is_named(load, problems, registry, tmp_path):
         (VALID + "threshold: .nan\n", ["haystack.yaml:4: threshold: '.nan' is not a number"]),
         (
             VALID + "tokenizer: cl100k\n",
-            [
-                (
-                    "haystack.yaml:4: tokenizer: 'cl100k' is no known tokenizer; known: cl100k_base, o200k_base, "
-                    "p50k_base, or hf:FILE for a tokenizer.json"
-                )
-            ],
+            ["haystack.yaml:4: tokenizer: 'cl100k' is no known tokenizer; did you mean 'cl100k_base'?"],
         ),
         (
             VALID + "prompt: tersely\n",

@@ -207,7 +207,7 @@ def test_any_config_survives_being_resolved(load, request_, text, reason, words)
         return {key: escaped(item) for key, item in value.items()} if isinstance(value, dict) else value
 
     config = {
-        "models": [{"id": "m", "model": "tame/cat", "request": request_, "api_base": text}],
+        "models": [{"id": "m", "model": "tame/cat", "request": request_, "api_base": f"http://{text}"}],
         "sweep": {"context_lengths": [1], "depth_percents": [0]},
         "tasks": [{"type": "count", "words": words}],
         "prompt": {"template": text, "system": reason},
