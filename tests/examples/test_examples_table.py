@@ -47,6 +47,8 @@ def test_an_example_says_what_it_is_and_how_to_run_it_before_anything_else(name:
 
     assert all(line.startswith("#") for line in header.splitlines())
     assert "pytest --haystack-config" in header
+    assert f"{table()[name]:,} cells" in header
+    assert "input tokens" in header
 
 
 def test_the_first_sweep_is_green(run: Run) -> None:
