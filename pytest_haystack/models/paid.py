@@ -71,10 +71,18 @@ class GatewayModel(Model):
     def complete(self, prompt: str) -> Completion:
         """Answer a prompt. Raises ModelError where there is no answer to score."""
         asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
-        tokens = self._count(asked.contents) + self._longest_answer()
         return self._client.complete(
-            self._gateway_id, asked.messages, tokens, asked.trial, cell=asked.cell, afresh=asked.afresh
+            self._gateway_id,
+            asked.messages,
+            self.request_tokens(asked),
+            asked.trial,
+            cell=asked.cell,
+            afresh=asked.afresh,
         )
+
+    def request_tokens(self, prompt: Prompt) -> int:
+        """What the request counts under ``tokens_per_minute``, about: its input and the longest answer."""
+        return self._count(prompt.contents) + self._longest_answer()
 
     def _longest_answer(self) -> int:
         request = self.entry.request
