@@ -51,9 +51,10 @@ class Offers:
         return self._size
 
     def add(self, offer: Offer) -> None:
-        """One more."""
-        self._offers[offer.key] = offer
-        self._size += offer.size
+        """One more, unless it is there."""
+        if offer.key not in self._offers:
+            self._offers[offer.key] = offer
+            self._size += offer.size
 
     def take(self, key: str) -> Offer | None:
         """Remove the one of this name, if it is there; others follow it as what was sent last."""
