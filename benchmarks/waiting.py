@@ -4,8 +4,8 @@
 
 Each line is a run of pytest against a server in a process of its own. ``start-up`` is the run of a single cell without
 the time of its answer: Python, pytest, workers, the import of litellm. ``least`` is cells x seconds / in flight, what
-the server needs if it is never left idle. The ratio is (wall - start-up) / least. ``sending`` is the time from the first
-request to the last answer over ``least``, as the server saw it.
+the server needs if it is never left idle. The ratio is (wall - start-up) / least. ``sending`` is the time from the
+first request to the last answer over ``least``, as the server saw it.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def test_the_next_one_begins_as_much_like_the_one_before_as_any(texts: list[str]
     last = before
     offers.take(f"key {before}")
     while (found := offers.next(lambda offer: True)) is not None:
-        left = [text for text in texts if f"key {text}" in offers.keys()]
+        left = [text for text in texts if f"key {text}" in list(offers.keys())]
         assert shared(found.text, last) == max(shared(text, last) for text in left)
         offers.take(found.key)
         last = found.text
