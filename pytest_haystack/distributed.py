@@ -13,7 +13,7 @@ import pytest
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.errors import HaystackError, ModelError
 from pytest_haystack.looking_ahead import Scout, may_not_ask
-from pytest_haystack.session import KEPT, ROWS, TRIALS, Sweep, Sweeps, usage_error
+from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, Sweep, Sweeps, search_of, usage_error
 from pytest_haystack.skipping import Skipper
 
 if TYPE_CHECKING:
@@ -74,15 +74,17 @@ class RowSender:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Every row leaves with the first report after it was made, so that a worker that dies takes none along."""
         report = yield
-        cell = cell_of(item)
+        cell, search = cell_of(item), search_of(item)
         rows = item.stash.get(ROWS, None)
-        if cell is not None and (report.when == "setup" or rows):
+        asking = cell or search
+        if asking is not None and (report.when == "setup" or rows):
             own = isinstance(item.parent, SweepFile)
             report.haystack = json.dumps(  # type: ignore[attr-defined]  # pytest carries added attributes
                 {
-                    "sweep": cell.sweep,
-                    "cell": cell.id,
+                    "sweep": asking.sweep,
+                    "cell": asking.id,
                     "own": own,
+                    "search": cell is None,
                     "rows": rows or [],
                     "kept": item.stash.get(KEPT, 0),
                 }
@@ -90,9 +92,12 @@ class RowSender:
             if rows:
                 rows.clear()
                 item.stash[KEPT] = 0
-        if report.when == "call" and report.passed and TRIALS in item.stash:
+        if report.when == "call" and report.passed:
             # Only what failed may be run again; the rest would pile up over the session.
-            del item.stash[TRIALS]
+            keys: tuple[pytest.StashKey[Any], ...] = (TRIALS, SEARCH_TRIALS)
+            for key in keys:
+                if key in item.stash:
+                    del item.stash[key]
         return report
 
 
@@ -113,11 +118,16 @@ class GatewayHost:
         if self._idle():
             return
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
+        searches = [search for item in session.items if (search := search_of(item)) is not None]
+        paid = False
         for sweep in self._sweeps.loaded:
             own = [cell for cell in cells if cell.sweep == sweep.name]
-            sweep.bench.expect(own)
-            self._check(sweep, own)
-        if any(sweep.asks_paid(cell) for sweep in self._sweeps.loaded for cell in cells if cell.sweep == sweep.name):
+            sought = [search for search in searches if search.sweep == sweep.name]
+            asked = [*own, *(cell for search in sought for cell in search.cells())]
+            sweep.bench.expect(asked)
+            self._check(sweep, asked)
+            paid = paid or any(map(sweep.asks_paid, asked))
+        if paid:
             self._start(warm=True)
         if self._process is not None:
             self.scout.begin(self._process, [item.nodeid for item in session.items], may_not_ask(session.items))
@@ -136,7 +146,7 @@ class GatewayHost:
         if self._process is None and not self._idle() and self._may_ask():
             sure = bool(self._sweeps.run_paths) and not _narrowed(self._config)
             for sweep in self._sweeps.loaded if sure else ():
-                self._check(sweep, sweep.cells)
+                self._check(sweep, sweep.asked)
             self._start(warm=sure)
         self._elsewhere = self._elsewhere or not node.gateway.spec.popen
         if self._process is not None:

@@ -74,12 +74,13 @@ class LookAhead:
 
     def _look(self, coming: Coming) -> None:
         try:
-            first = self._client.first_asked(coming.gateway_id)
-            if first is None:
-                return
             cells: Mapping[str, Cell] = {cell.id: cell for cell in coming.cells}
             model, counts = GatewayModel(coming.entry, self._client, coming.gateway_id), _Counts(self._bench)
-            if first.cell not in cells:
+            number = 0
+            # Others may ask before: searches, tests of one's own, a cell that was not sure to run.
+            while (first := self._client.first_asked(coming.gateway_id, number)) and first.cell not in cells:
+                number += 1
+            if first is None:
                 return
             prompt = self._prompt(cells[first.cell], first.trial, counts)
             if _key(coming.entry, prompt) != first.key:

@@ -93,9 +93,11 @@ def test_no_more_than_a_window_is_sent_that_nobody_has_asked_for(scene: Callable
 def test_what_was_asked_first_is_told_with_the_name_of_its_answer(scene: Callable[[str], Scene]) -> None:
     here = scene("other")
     here.ask("by a test of one's own", cell="")
+    here.ask("a search")
     here.ask("seen", cell="single-other-len400-depth0", trial=3)
-    first = here.client.first_asked("other")
+    first = here.client.first_asked("other", 1)
 
+    assert getattr(here.client.first_asked("other"), "cell", None) == "a search"
     assert first is not None
     assert (first.cell, first.trial, first.input_tokens) == ("single-other-len400-depth0", 3, 1000)
     base = f"{here.server.url}/other/v1"

@@ -14,6 +14,8 @@ from pytest_haystack.running.gateway.warm_up import WarmUp
 
 #: Characters of offers that wait to be sent: prompts of a million tokens take 4 MB each.
 MOST_CHARACTERS = 64_000_000
+#: Requests after which nobody will make anything of the next one either.
+_MOST_FIRSTS = 1000
 
 
 class Ahead:
@@ -36,18 +38,22 @@ class Ahead:
         self._uncollected: set[str] = set()
         #: Errors of those among them that were sent.
         self._errors: dict[str, ModelError] = {}
-        self._first: FirstAsked | None = None
+        #: What was asked and answered before anything was offered, in that order.
+        self._firsts: list[FirstAsked] = []
         self._seen: list[tuple[str, int, int]] = []
         self._leaving: Offer | None = None
         self._over = lane.settings.look_ahead == 0
         self._later: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
 
-    async def first_asked(self) -> FirstAsked | None:
-        """What was asked and answered first, once there is such a request; None where nothing can be offered."""
-        while self._first is None and not self._closed:
+    async def first_asked(self, number: int) -> FirstAsked | None:
+        """What was asked and answered as the first of all (number 0), or as one of the next.
+
+        Waits for it; None where nothing can be offered, and where so many were of no use to whoever offers.
+        """
+        while len(self._firsts) <= number < _MOST_FIRSTS and not self._closed:
             await self._changed.wait()
-        return None if self._closed else self._first
+        return None if self._closed or number >= _MOST_FIRSTS else self._firsts[number]
 
     async def offer(self, offer: Offer, known: bool) -> tuple[bool, list[tuple[str, int, int]]]:
         """Take an offer; ``known`` is True where its answer is there or under way.
@@ -86,8 +92,8 @@ class Ahead:
 
     def answered(self, cell: str, trial: int, key: str, answer: Completion) -> None:
         """What was asked has an answer."""
-        if self._first is None and cell:
-            self._first = FirstAsked(cell, trial, key, answer.usage.input_tokens)
+        if cell and len(self._firsts) < _MOST_FIRSTS:
+            self._firsts.append(FirstAsked(cell, trial, key, answer.usage.input_tokens))
             self._notify()
 
     def halt(self) -> None:

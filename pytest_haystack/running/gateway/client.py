@@ -83,12 +83,12 @@ class GatewayClient:
         tokens: int | None = self._reply({"model": model_id, "look": "tokens", "messages": list(messages)})["number"]
         return tokens
 
-    def first_asked(self, model_id: str) -> FirstAsked | None:
-        """The first request of a model's cells that was answered, once there is one; None where that is of no use.
+    def first_asked(self, model_id: str, number: int = 0) -> FirstAsked | None:
+        """The first request (number 0) of a model's cells that was answered, or one of the next, once there is one.
 
-        Raises ModelError.
+        None where that is of no use any more. Raises ModelError.
         """
-        said = self._reply({"ahead": "first", "model": model_id})["said"]
+        said = self._reply({"ahead": "first", "model": model_id, "number": number})["said"]
         return None if said is None else FirstAsked(**said)
 
     def offer(

@@ -83,10 +83,10 @@ class Desk:
         ahead.answered(cell, trial, key, answer)
         return answer
 
-    async def first_asked(self, model: str) -> FirstAsked | None:
-        """What a cell asked a model first, once it is answered; None where nothing is to be offered for it."""
+    async def first_asked(self, model: str, number: int) -> FirstAsked | None:
+        """What cells asked a model first, see `Ahead.first_asked`; None where it is not known."""
         ahead = self._ahead.get(model)
-        return None if ahead is None else await ahead.first_asked()
+        return None if ahead is None else await ahead.first_asked(number)
 
     async def offer(
         self, model: str, messages: Sequence[dict[str, str]], tokens: int, trial: int, cell: str

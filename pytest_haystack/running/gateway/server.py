@@ -189,7 +189,7 @@ class Gateway:
         if ask["ahead"] == "never":
             return self._desk.never((model, cell) for model, cell in ask["cells"])
         if ask["ahead"] == "first":
-            first = await self._desk.first_asked(ask["model"])
+            first = await self._desk.first_asked(ask["model"], ask["number"])
             return None if first is None else asdict(first)
         return await self._desk.offer(ask["model"], ask["messages"], ask["tokens"], ask["trial"], ask["cell"])
 
