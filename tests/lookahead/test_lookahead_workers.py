@@ -51,6 +51,29 @@ def test_a_failure_ends_it_within_the_window_of_all_workers(
     assert 1 <= server.count(path) <= 8 + 2 * 4
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+def test_the_death_of_a_worker_loses_no_answer(
+    sweep: Any,  # noqa: F811
+    run: Run,
+    server: OpenAIServer,
+    pytester: pytest.Pytester,
+) -> None:
+    path = sweep("killed")
+    pytester.makeconftest("""
+        import os, pathlib, signal
+
+        def pytest_runtest_call(item):
+            seen = pathlib.Path(__file__).with_name("killed")
+            if "depth33.33" in item.name and "PYTEST_XDIST_WORKER" in os.environ and not seen.exists():
+                seen.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        """)
+    run("--haystack-model", "m", "-n", "2").assert_outcomes(passed=CELLS, xfailed=1)
+
+    assert (pytester.path / "killed").exists()
+    assert server.count(path) == CELLS
+
+
 def test_litellm_is_imported_once_however_many_workers_there_are(
     sweep: Any,  # noqa: F811
     server: OpenAIServer,
