@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pytest_haystack.config.budget import Budget
+from pytest_haystack.config.execution import Execution
 from pytest_haystack.config.gates import GateEntry
 from pytest_haystack.config.parts import (
     BARE,
@@ -193,6 +194,7 @@ class Config(Part):
     )
     threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
     budget: Budget = Field(default_factory=Budget, description="What a run may spend on paid models.")
+    execution: Execution = Field(default_factory=Execution, description="How requests of paid and local models leave.")
     gates: list[GateEntry] = Field(default_factory=list, description="What must hold of all answers together.")
     searches: list[SearchEntry] = Field(
         default_factory=list, description="Tests that pool over depths and stop when they know."

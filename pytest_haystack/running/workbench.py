@@ -7,6 +7,7 @@ import random
 import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -114,6 +115,13 @@ class Workbench:
         named.update(name for entry in self.config.models for name in entry.headers_env.values())
         inserted = (re.findall(r"\$\{(\w+)\}", text) for text in self.loaded.templates.values())
         return Redactor(secret_values(self.environ, named.union(*inserted)))
+
+    def twin(self) -> Workbench:
+        """Another one of the same sweep, for another thread; they share what neither changes."""
+        twin = copy(self)
+        twin.tasks = {entry.id: twin._task(entry) for entry in self.config.tasks}
+        twin.ratios, twin._recent, twin._filled = TokenRatios(), OrderedDict(), (None, 0, "")
+        return twin
 
     def material(self, cell: Cell, trial: int = 0) -> Material:
         """Needles, question, document and prompt of a trial (from 0).
