@@ -118,15 +118,16 @@ def test_a_result_in_parts_is_put_together(services: TextServices, source: Make,
 
 
 def test_more_revisions_than_fit_into_a_request_take_several(
-    services: TextServices, source: Make, told: Any, cache: Path
+    services: TextServices, source: Make, told: Any, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    services.wikis["en"] = wiki_of({number: english(number, 12) for number in range(1, 65)})
-    text = told.fetch(source("wikipedia", count=52)).read(1)
+    monkeypatch.setattr("pytest_haystack.haystacks.remote.wikipedia_api.BATCH", 5)
+    services.wikis["en"] = english_wiki()
+    text = told.fetch(source("wikipedia", count=12)).read(1)
     shutil.rmtree(cache)
     services.requests.clear()
 
-    assert told.fetch(source("wikipedia", count=52)).read(1) == text
-    assert [len(request.params.get("revids", "").split("|")) for request in services.requests] == [1, 50, 2]
+    assert told.fetch(source("wikipedia", count=12)).read(1) == text
+    assert [len(request.params.get("revids", "").split("|")) for request in services.requests] == [1, 5, 5, 2]
 
 
 @pytest.mark.parametrize("how", ["deleted", "hidden"])
@@ -232,7 +233,10 @@ def test_a_choice_goes_on_where_it_broke_off(
     assert not list((tmp_path / "other/haystacks/choosing").iterdir())
 
 
-def test_a_wiki_with_too_few_articles_says_how_many_there_are(services: TextServices, source: Make, told: Any) -> None:
+def test_a_wiki_with_too_few_articles_says_how_many_there_are(
+    services: TextServices, source: Make, told: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_haystack.haystacks.remote.wikipedia_api.IN_VAIN", 30)
     services.wikis["en"] = english_wiki(16)
 
     with pytest.raises(

@@ -67,14 +67,14 @@ def english_wiki(count: int = 64) -> dict[int, Page]:
             pages[number] = Page(title, {number * 10: f"#REDIRECT [[Mill {number + 1:03}]]"}, redirect=True)
         elif number % 8 == 2:
             pages[number] = Page(
-                title, {number * 10: "'''Mill''' may mean:\n" + "* [[Mill]]\n" * 900}, disambiguation=True
+                title, {number * 10: "'''Mill''' may mean:\n" + "* A mill.\n" * 900}, disambiguation=True
             )
         elif number % 8 == 3:
             pages[number] = Page(f"Talk:{title}", {number * 10: text}, namespace=1)
         elif number % 8 == 4:
             pages[number] = Page(title, {number * 10: "A stub."})
         elif number % 8 == 5:
-            pages[number] = Page(title, {number * 10: "* [[Mill]] on a list\n" * 400})
+            pages[number] = Page(title, {number * 10: "* One of many mills on a list\n" * 250})
         else:
             pages[number] = Page(title, {number * 10: text})
     return pages

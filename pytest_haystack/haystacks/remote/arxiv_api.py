@@ -79,7 +79,7 @@ class ArxivApi(Service):
             total = self._feed({**search, "start": 0, "max_results": 1}).total
             if not total:
                 raise SourceError(f"{self._client.place}: there is no paper in category {self._category!r}; correct it")
-            progress.size = stable_size(min(total, MOST))
+            progress.size = min(total, MOST)
         places = self._places(progress.size)
         for number, start in enumerate(places):
             if number < progress.draws:
@@ -111,10 +111,16 @@ class ArxivApi(Service):
                 yield Fetched.of(paper.revision, paper.page, paper.title, plain_abstract(paper.abstract))
 
     def _places(self, size: int) -> list[int]:
-        """The first papers of all draws, each once, in an order that the seed decides."""
-        count = max(1, size // BATCH)
-        order = {number: draw(f"arxiv {self._category}", self._seed, number, 1 << 62) for number in range(count)}
-        return [number * BATCH for number in sorted(order, key=lambda number: (order[number], number))]
+        """The first papers of all draws, each once, in an order that the seed decides.
+
+        The pages that a category has had for long come first, so that new papers do not change the order.
+        """
+        stable, pages = max(1, stable_size(size) // BATCH), -(-size // BATCH)
+        return [number * BATCH for part in (range(stable), range(stable, pages)) for number in self._shuffled(part)]
+
+    def _shuffled(self, numbers: range) -> list[int]:
+        name = f"arxiv {self._category}"
+        return sorted(numbers, key=lambda number: (draw(name, self._seed, number, 1 << 62), number))
 
     def _feed(self, params: Mapping[str, str | int]) -> _Feed:
         return self._client.ask(params, self._read)

@@ -55,6 +55,8 @@ class WikipediaApi(Service):
         address = os.environ.get(MIRROR) or API
         self._client = PoliteClient("Wikipedia", "wikipedia", address.replace("{language}", language), INTERVAL)
         self._hidden: frozenset[str] = frozenset()
+        #: Pages that were looked at and are not chosen.
+        self._no_good: set[str] = set()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -145,10 +147,14 @@ class WikipediaApi(Service):
         for page in query.get("pages", ()):
             revision = (page.get("revisions") or [{}])[0]
             text = _content(revision)
-            if text is None or str(page["pageid"]) in known or "disambiguation" in page.get("pageprops", {}):
+            if str(page["pageid"]) in known | self._no_good:
+                continue
+            self._no_good.add(str(page["pageid"]))
+            if text is None or "disambiguation" in page.get("pageprops", {}):
                 continue
             prose = self._plain(text)
             if len(prose.encode()) >= LEAST_PROSE:
+                self._no_good.remove(str(page["pageid"]))
                 return Fetched.of(str(revision["revid"]), str(page["pageid"]), page["title"], prose)
         return None
 
