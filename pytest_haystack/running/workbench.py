@@ -20,7 +20,7 @@ from pytest_haystack.documents.builder import build_document
 from pytest_haystack.documents.composed import composed_document
 from pytest_haystack.documents.document import Document, Insert, Placement
 from pytest_haystack.documents.haystack_text import HaystackText
-from pytest_haystack.errors import ConfigError, SourceError
+from pytest_haystack.errors import ConfigError, NotFetchedError, SourceError
 from pytest_haystack.haystacks.source import Source
 from pytest_haystack.models.event_loop import EventLoop
 from pytest_haystack.models.model import Prompt
@@ -300,6 +300,8 @@ def load_bench(
         try:
             bench.source(entry.haystack or bench.config.haystack).read(1)
         except SourceError as error:
+            if isinstance(error, NotFetchedError):
+                error = NotFetchedError(error.what, os.path.relpath(path))
             raise SourceError(f"{path.name}:{bench.loaded.line_of(*place)}: haystack: {error}") from None
     check_fit(bench)
     check_gates(bench)
