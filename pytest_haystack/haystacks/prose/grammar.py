@@ -1,0 +1,88 @@
+"""A grammar as its file has it: patterns, phrases for all topics, and topics with people and phrases of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pytest_haystack.haystacks.prose.patterns import Pattern
+from pytest_haystack.haystacks.prose.phrases import Phrase, Phrases
+
+FOLDER = Path(__file__).parent
+#: The file of what all domains of a language have in common.
+SHARED = "shared"
+DOMAINS = ("general", "legal", "medical", "technical")
+
+
+class Language(NamedTuple):
+    """How sentences are put into paragraphs; ``pronouns`` for each gender of a person (m, f)."""
+
+    between_sentences: str
+    pronouns: tuple[str, str]
+
+
+LANGUAGES = {
+    "en": Language(" ", ("he", "she")),
+    "de": Language(" ", ("er", "sie")),
+    "zh": Language("", ("他", "她")),
+    "ar": Language(" ", ("هو", "هي")),
+    "ru": Language(" ", ("он", "она")),
+}
+
+
+class Topic(NamedTuple):
+    """What some paragraphs are about."""
+
+    name: str
+    people: tuple[Phrase, ...]
+    patterns: tuple[Pattern, ...]
+
+
+class Grammar(NamedTuple):
+    """The grammar of a language and domain."""
+
+    language: Language
+    topics: tuple[Topic, ...]
+
+
+@cache
+def grammar_of(language: str, domain: str) -> Grammar:
+    """The grammar of a language (a key of `LANGUAGES`) and a domain (one of `DOMAINS`)."""
+    everyday, own = _read(language, SHARED), _read(language, domain)
+    common = Phrases({**_slots(everyday["common"]), **_slots(own["common"])}, language)
+    texts = [text for data in (everyday, own) for text in data["patterns"].strip().splitlines()]
+    # A pattern without anything of the topic in it is one and the same in all topics: it counts its sentences once.
+    shared: dict[str, Pattern] = {}
+    topics = []
+    for name, written in own["topics"].items():
+        phrases = Phrases(_slots(written), language, common)
+        patterns = []
+        for text in texts:
+            pattern = Pattern(text, phrases)
+            if not any(phrases.is_of_topic(slot) for slot in pattern.slots):
+                pattern = shared.setdefault(text, pattern)
+            patterns.append(pattern)
+        topics.append(Topic(name, phrases["people"], tuple(patterns)))
+    return Grammar(LANGUAGES[language], tuple(topics))
+
+
+def _read(language: str, name: str) -> dict[str, Any]:
+    import yaml
+
+    text = (FOLDER / language / f"{name}.yaml").read_text(encoding="utf-8")
+    data: dict[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return data
+
+
+def _slots(written: Mapping[str, str]) -> dict[str, list[str]]:
+    """Phrases by slot; where they are written, semicolons stand between them."""
+    return {slot: [_unbroken(text) for text in texts.split(";")] for slot, texts in written.items()}
+
+
+def _unbroken(text: str) -> str:
+    """A phrase without the line breaks of the file."""
+    return re.sub(r"\s*\|\s*", "|", " ".join(text.split()))
+
