@@ -18,7 +18,10 @@ DOMAINS = ("general", "legal", "medical", "technical")
 
 
 class Language(NamedTuple):
-    """How sentences are put into paragraphs; ``pronouns`` for each gender of a person (m, f)."""
+    """How sentences are put into paragraphs; ``pronouns`` for each gender of a person (m, f).
+
+    Where verbs tell who it is, a pronoun is "" and nothing stands in its place.
+    """
 
     between_sentences: str
     pronouns: tuple[str, str]
@@ -28,7 +31,7 @@ LANGUAGES = {
     "en": Language(" ", ("he", "she")),
     "de": Language(" ", ("er", "sie")),
     "zh": Language("", ("他", "她")),
-    "ar": Language(" ", ("هو", "هي")),
+    "ar": Language(" ", ("", "")),
     "ru": Language(" ", ("он", "она")),
 }
 
@@ -52,13 +55,13 @@ class Grammar(NamedTuple):
 def grammar_of(language: str, domain: str) -> Grammar:
     """The grammar of a language (a key of `LANGUAGES`) and a domain (one of `DOMAINS`)."""
     everyday, own = _read(language, SHARED), _read(language, domain)
-    common = Phrases({**_slots(everyday["common"]), **_slots(own["common"])}, language)
+    common = Phrases({**_slots(everyday["common"], language), **_slots(own["common"], language)}, language)
     texts = [text for data in (everyday, own) for text in data["patterns"].strip().splitlines()]
     # A pattern without anything of the topic in it is one and the same in all topics: it counts its sentences once.
     shared: dict[str, Pattern] = {}
     topics = []
     for name, written in own["topics"].items():
-        phrases = Phrases(_slots(written), language, common)
+        phrases = Phrases(_slots(written, language), language, common)
         patterns = []
         for text in texts:
             pattern = Pattern(text, phrases)
@@ -77,12 +80,14 @@ def _read(language: str, name: str) -> dict[str, Any]:
     return data
 
 
-def _slots(written: Mapping[str, str]) -> dict[str, list[str]]:
-    """Phrases by slot; where they are written, semicolons stand between them."""
-    return {slot: [_unbroken(text) for text in texts.split(";")] for slot, texts in written.items()}
-
-
-def _unbroken(text: str) -> str:
-    """A phrase without the line breaks of the file."""
-    return re.sub(r"\s*\|\s*", "|", " ".join(text.split()))
-
+def _slots(written: Mapping[str, str], language: str) -> dict[str, list[str]]:
+    """Phrases by slot; where they are written, semicolons part them, and line breaks stand for spaces."""
+    nouns = re.compile(r"(?<=^[mfn]) ")
+    found = {}
+    for slot, texts in written.items():
+        phrases = [re.sub(r"\s*\|\s*", "|", " ".join(text.split())) for text in texts.split(";")]
+        if not LANGUAGES[language].between_sentences:
+            # No spaces between words either, but behind the letter of a noun's gender.
+            phrases = [nouns.sub("\0", phrase).replace(" ", "").replace("\0", " ") for phrase in phrases]
+        found[slot] = phrases
+    return found

@@ -74,7 +74,7 @@ class Writer:
             if pattern is None:
                 break
             subject = self._language.pronouns[who.gender] if pronoun else str(who.forms[0])
-            sentences.append(_capitalised(pattern.sentence(self._drawn(pattern, here), Cast(who, subject, other))))
+            sentences.append(_finished(pattern.sentence(self._drawn(pattern, here), Cast(who, subject, other))))
             known = known or pattern.names_who
         self._before = here
         return self._language.between_sentences.join(sentences)
@@ -117,7 +117,10 @@ class Writer:
         return order
 
 
-def _capitalised(sentence: str) -> str:
-    """The sentence with a capital, where its script has capitals; quotes may stand before it."""
+def _finished(sentence: str) -> str:
+    """The sentence with a capital, where its script has capitals, and without the gap of a pronoun left out."""
+    if "  " in sentence or sentence[0] == " ":
+        # Nobody is named here.
+        sentence = sentence.replace("  ", " ").replace(" ،", "،").replace(" .", ".").strip()
     first = 1 if sentence[0] in _QUOTES else 0
     return sentence[:first] + sentence[first].upper() + sentence[first + 1 :]
