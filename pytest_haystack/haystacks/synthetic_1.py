@@ -1,4 +1,4 @@
-"""Endless English prose from a grammar: no sentence twice, the same text for a seed on every machine."""
+"""The first version of the synthetic text, kept so that rows of it can be rebuilt: English, people at work."""
 
 from __future__ import annotations
 
@@ -62,17 +62,17 @@ PARAGRAPH_SENTENCES = (1, 2, 3, 3, 4, 4, 4, 5, 5, 6, 6, 7, 8, 9, 11)
 SCENE_PARAGRAPHS = (2, 3, 3, 4, 5, 6)
 
 
-class SyntheticOptions(SourceOptions):
+class FirstSyntheticOptions(SourceOptions):
     """``seed`` chooses the text."""
 
     seed: int = 42
 
 
-class Synthetic(Source):
+class FirstSynthetic(Source):
     """Prose about people at work, as long as needed. What was generated is kept and extended."""
 
-    name = "synthetic"
-    options_model = SyntheticOptions
+    name = "synthetic@1"
+    options_model = FirstSyntheticOptions
 
     def __init__(self, options: Any, base_dir: Path) -> None:
         super().__init__(options, base_dir)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from pytest_haystack.documents.builder import rebuild
 from pytest_haystack.documents.document import Document
@@ -134,9 +137,13 @@ def _take_recorded_version(bench: Workbench, row: dict[str, Any]) -> None:
     if name not in NEWEST or not was or _unversioned(was["source"]) != name:
         return
     for version in (source for source in bench.registry.sources if _unversioned(source) == name):
-        haystack = entry.model_copy(update={"source": version})
-        if bench.source(haystack).sha256 == was["sha256"]:
-            bench.entries[task.id] = task.model_copy(update={"haystack": haystack})
+        for options in (was.get("options", {}), entry.options):
+            haystack = entry.model_copy(update={"source": version, "options": options})
+            # What one version has as an option, another may not know.
+            with suppress(ValidationError):
+                if bench.source(haystack).sha256 == was["sha256"]:
+                    bench.entries[task.id] = task.model_copy(update={"haystack": haystack})
+                    return
 
 
 def _unversioned(source: str) -> str:

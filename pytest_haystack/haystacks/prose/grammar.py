@@ -32,7 +32,6 @@ LANGUAGES = {
     "de": Language(" ", ("er", "sie")),
     "zh": Language("", ("他", "她")),
     "ar": Language(" ", ("", "")),
-    "ru": Language(" ", ("он", "она")),
 }
 
 
@@ -54,7 +53,7 @@ class Grammar(NamedTuple):
 @cache
 def grammar_of(language: str, domain: str) -> Grammar:
     """The grammar of a language (a key of `LANGUAGES`) and a domain (one of `DOMAINS`)."""
-    everyday, own = _read(language, SHARED), _read(language, domain)
+    everyday, own = (_read(file) for file in grammar_files(language, domain))
     common = Phrases({**_slots(everyday["common"], language), **_slots(own["common"], language)}, language)
     texts = [text for data in (everyday, own) for text in data["patterns"].strip().splitlines()]
     # A pattern without anything of the topic in it is one and the same in all topics: it counts its sentences once.
@@ -72,11 +71,16 @@ def grammar_of(language: str, domain: str) -> Grammar:
     return Grammar(LANGUAGES[language], tuple(topics))
 
 
-def _read(language: str, name: str) -> dict[str, Any]:
+def grammar_files(language: str, domain: str) -> tuple[Path, Path]:
+    """The files that a grammar is made of: that of its language, and its own."""
+    return FOLDER / language / f"{SHARED}.yaml", FOLDER / language / f"{domain}.yaml"
+
+
+def _read(file: Path) -> dict[str, Any]:
     import yaml
 
-    text = (FOLDER / language / f"{name}.yaml").read_text(encoding="utf-8")
-    data: dict[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    data: dict[str, Any] = yaml.load(file.read_text(encoding="utf-8"), loader)
     return data
 
 

@@ -1,10 +1,11 @@
 """The notation of the grammars' phrases and sentence patterns.
 
-``{place}`` a phrase of the slot ``place`` of the topic (or of all topics), chosen anew; ``{place2}`` a second, other one
-``{did:2}`` the second of the forms of the phrase, which ``/`` keeps apart where they are written: ``prüfte / die Akte``
+``{place}`` a phrase of the slot ``place``, chosen anew for each sentence; ``{place2}`` another one
+``{did:2}`` the second form of the phrase; where they are written, ``/`` parts the forms: ``prüfte / die Akte``
 ``{thing:acc}`` the accusative of a noun (see `nouns`), where the language has cases
 ``<a|b|>`` one of these texts, the last one empty
-``^kam|kamen^`` a form for each gender (m, f, n): that of ``who``, or of the noun named in ``{did@other}``, ``^other:..^``
+``^kam|kamen^`` a form for each gender (m, f, n): that of ``who``, in ``{did@other}`` that of ``other``; in patterns
+also ``^other:ging|gingen^``
 """
 
 from __future__ import annotations

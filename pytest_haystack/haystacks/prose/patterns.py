@@ -140,4 +140,3 @@ def _named(which: str, case: int) -> _Part:
     if which == "who":
         return lambda _, cast: str(cast.who.forms[case])
     return lambda _, cast: str(cast.other.forms[case])
-

@@ -53,7 +53,7 @@ class Phrases:
     def __init__(self, slots: Mapping[str, Sequence[str]], language: str, everywhere: Phrases | None = None) -> None:
         """``everywhere`` has the slots of all topics, whose phrases may be made of those of ``slots``."""
         self._own = frozenset(slots)
-        self._slots = {**(everywhere._slots if everywhere else {}), **slots}
+        self._slots: dict[str, Sequence[str]] = {**(everywhere._slots if everywhere else {}), **slots}
         self._language = language
         self._everywhere = everywhere
         self._known: dict[str, tuple[Phrase, ...]] = {}
@@ -105,9 +105,7 @@ class Phrases:
             return [Phrase(noun.forms, _telling([noun.forms[0]]), noun.gender)]
         tokens = tokens_of(text)
         names = list(
-            dict.fromkeys(
-                token.name for token in tokens if isinstance(token, Reference) and token.slot not in PEOPLE
-            )
+            dict.fromkeys(token.name for token in tokens if isinstance(token, Reference) and token.slot not in PEOPLE)
         )
         slots = {token.name: token.slot for token in tokens if isinstance(token, Reference)}
         choices = [token.texts for token in tokens if isinstance(token, Choice)]
@@ -149,4 +147,3 @@ def _one_or_all(texts: tuple[str, ...]) -> str | tuple[str, ...]:
 
 def _telling(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(text for text in texts if len(text) >= _TELLING)
-

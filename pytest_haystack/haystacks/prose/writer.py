@@ -23,7 +23,7 @@ PEOPLE_AT_ONCE = 3
 _TURN, _PRONOUN = 0.2, 0.7
 #: Draws for a sentence in which nothing comes that the paragraph, or the one before it, has had.
 _TRIES = 4
-_QUOTES = "\"„«“"
+_QUOTES = '"„«“'
 
 
 class Writer:
