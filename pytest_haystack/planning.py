@@ -21,6 +21,7 @@ class Planner:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run nothing: plan the cells that are left after -k, -m and the like."""
         from pytest_haystack.running.gate_cells import gate_lines
+        from pytest_haystack.running.haystack_notes import haystack_notes
         from pytest_haystack.running.plan import plan_lines, plan_of
 
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
@@ -32,6 +33,7 @@ class Planner:
                     *plan_lines(plan_of(sweep.bench, own)),
                     *gate_lines(sweep.bench),
                     *sweep.bench.notes,
+                    *haystack_notes(sweep.bench, own),
                 ]
         return True
 

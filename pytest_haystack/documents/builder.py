@@ -19,7 +19,9 @@ from pytest_haystack.tokens.encoding import Encoding, facts_of
 _LEAST_HAYSTACK = 8
 
 #: What of a recipe's origin must be the same for the same bytes.
-_DECISIVE = ("source", "sha256", "separator", "tokenizer", "tokenizer_sha256")
+_DECISIVE = (
+    "source", "sha256", "separator", "parts", "shuffle", "offset", "window", "tokenizer", "tokenizer_sha256",
+)  # fmt: skip
 
 
 class _Step(NamedTuple):
