@@ -81,6 +81,7 @@ def init(file: Path, force: bool) -> None:
 def validate(config: Path, overrides: tuple[str, ...]) -> None:
     """Check a sweep file; list every mistake in it."""
     from pytest_haystack.running.gate_cells import gate_lines
+    from pytest_haystack.running.haystack_notes import haystack_notes
     from pytest_haystack.running.spending import check_prices
 
     bench = _bench(config, overrides)
@@ -89,7 +90,7 @@ def validate(config: Path, overrides: tuple[str, ...]) -> None:
     click.echo(f"{config}: valid, {len(bench.cells):,} cells{searches}")
     for line in gate_lines(bench):
         click.echo(line)
-    for note in (*bench.loaded.notes, *bench.notes):
+    for note in (*bench.loaded.notes, *bench.notes, *haystack_notes(bench, bench.cells)):
         say(f"note: {note}")
 
 
@@ -100,12 +101,13 @@ def validate(config: Path, overrides: tuple[str, ...]) -> None:
 def plan(config: Path, overrides: tuple[str, ...]) -> None:
     """Print what a sweep would send: cells, calls, input tokens, USD at most."""
     from pytest_haystack.running.gate_cells import gate_lines
+    from pytest_haystack.running.haystack_notes import haystack_notes
     from pytest_haystack.running.plan import plan_lines, plan_of
 
     bench = _bench(config, overrides)
     for line in (*plan_lines(plan_of(bench, bench.cells, bench.searches)), *gate_lines(bench)):
         say(line)
-    for note in (*bench.loaded.notes, *bench.notes):
+    for note in (*bench.loaded.notes, *bench.notes, *haystack_notes(bench, bench.cells)):
         say(f"note: {note}")
 
 

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from pytest_haystack.config.budget import Budget
 from pytest_haystack.config.execution import Execution
 from pytest_haystack.config.gates import GateEntry
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.parts import (
     BARE,
     MOST_POINTS,
@@ -84,14 +85,6 @@ class ModelEntry(Part):
     context_window: Tokens | None = Field(None, description="Tokens the model takes in; default: what is known of it.")
     pricing: Pricing | None = Field(None, description="USD per million tokens; default: what is known of it.")
     threshold: Fraction | None = Field(None, description="Least mean score (0 to 1) of this model's cells.")
-
-
-class HaystackEntry(Part):
-    """Where the filler text comes from; ``separator`` stands between repetitions of a text that is too short."""
-
-    source: Text = Field("essays", description="Name of the haystack source.")
-    separator: str = Field("\n\n", description="Text between repetitions of a source that is too short.")
-    options: dict[str, Any] = Field(default_factory=dict, description="Options of the source itself.")
 
 
 class SweepAxes(Part):

@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_haystack.config.environment import Environment
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.loader import LoadedConfig, load_config
-from pytest_haystack.config.schema import Config, HaystackEntry, ModelEntry, PromptEntry, TaskEntry
+from pytest_haystack.config.schema import Config, ModelEntry, PromptEntry, TaskEntry
 from pytest_haystack.documents.builder import build_document
 from pytest_haystack.documents.composed import composed_document
 from pytest_haystack.documents.document import Document, Insert, Placement
-from pytest_haystack.documents.haystack_text import HaystackText
+from pytest_haystack.documents.haystack_text import HaystackText, Window
 from pytest_haystack.errors import ConfigError, NotFetchedError, SourceError
+from pytest_haystack.haystacks.arranged import Arranged
 from pytest_haystack.haystacks.source import Source
 from pytest_haystack.models.event_loop import EventLoop
 from pytest_haystack.models.model import Prompt
@@ -196,7 +198,7 @@ class Workbench:
         # One text object for all cells of a length: whoever folds or searches it may keep what came of it.
         known, tokens, filler = self._filled
         if known is not text or tokens != cell.context_length:
-            filler = text.text[: text.index.position_of(cell.context_length)]
+            filler = text.text[: text.index.position_of(cell.context_length + text.slack)]
             self._filled = text, cell.context_length, filler
         return filler
 
@@ -224,7 +226,8 @@ class Workbench:
         prepared, text = self._texts.get(key, (0, None))
         if text is None or prepared < tokens:
             wanted = max(tokens, self._longest_selected)
-            text = HaystackText.prepare(self.source(entry), entry.separator, self.encoding, wanted)
+            window = Window(entry.offset, entry.window == "sliding")
+            text = HaystackText.prepare(self.source(entry), entry.separator, self.encoding, wanted, window)
             self._texts[key] = wanted, text
         return text
 
@@ -271,7 +274,10 @@ class Workbench:
         key = entry.model_dump_json()
         if key not in self._sources:
             cls = self.registry.sources[entry.source]
-            self._sources[key] = cls(cls.options_model.model_validate(entry.options), self.loaded.path.parent)
+            source = cls(cls.options_model.model_validate(entry.options), self.loaded.path.parent)
+            order = entry.shuffled
+            unit, seed = (order.unit, order.seed) if order else (None, 0)
+            self._sources[key] = Arranged(source, entry.separator, unit, seed)
         return self._sources[key]
 
     def _template(self, index: int, entry: TaskEntry) -> PromptTemplate:
