@@ -46,17 +46,22 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def cpu_ms(work: Callable[[], object], seconds: float = 1.0, least: int = 5) -> float:
-    """Median CPU milliseconds of a call, of at least ``least`` calls and of as many as take ``seconds`` of CPU."""
-    work()
-    taken: list[float] = []
+def cpu_ms(*works: Callable[[], object], seconds: float = 1.0, least: int = 5) -> list[float]:
+    """Median CPU milliseconds of each call, made in turn.
+
+    Each is called ``least`` times at least, and until ``seconds`` of CPU are spent on all or it was called 2,000 times.
+    """
+    taken: list[list[float]] = [[] for _ in works]
+    for work in works:
+        work()
     gc.collect()
-    while len(taken) < least or (sum(taken) < seconds and len(taken) < 2000):
-        started = time.process_time()
-        result = work()
-        taken.append(time.process_time() - started)
-        del result
-    return 1000 * sorted(taken)[len(taken) // 2]
+    while len(taken[0]) < least or (sum(map(sum, taken)) < seconds and len(taken[0]) < 2000):
+        for work, times in zip(works, taken, strict=True):
+            started = time.process_time()
+            result = work()
+            times.append(time.process_time() - started)
+            del result
+    return [1000 * sorted(times)[len(times) // 2] for times in taken]
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

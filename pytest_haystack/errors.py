@@ -3,6 +3,7 @@
 HaystackError
 ├── ConfigError      haystack.yaml says something that cannot be run (exit code 4)
 ├── SourceError      a haystack source has no usable text (exit code 4)
+│   └── NotFetchedError   its text has not been fetched into the cache of this machine
 ├── DocumentError    a document cannot hold what must be hidden in it
 ├── NoRowError       a replay has no row to answer a cell from: it is skipped
 └── ModelError       a request has no answer that can be scored; carries the outcome
@@ -28,6 +29,14 @@ class ConfigError(HaystackError):
 
 class SourceError(HaystackError):
     """A haystack source is missing, empty or unreadable."""
+
+
+class NotFetchedError(SourceError):
+    """The text of a haystack is not in the cache; the message names the command that gets it for ``sweep``."""
+
+    def __init__(self, what: str, sweep: str = "haystack.yaml") -> None:
+        self.what = what
+        super().__init__(f"{what}; run `pytest-haystack fetch {sweep}`, which needs the network once")
 
 
 class DocumentError(HaystackError):

@@ -21,6 +21,7 @@ class Planner:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run nothing: plan the cells and searches that are left after -k, -m and the like."""
         from pytest_haystack.running.gate_cells import gate_lines
+        from pytest_haystack.running.haystack_notes import haystack_notes
         from pytest_haystack.running.plan import plan_lines, plan_of
 
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
@@ -34,6 +35,7 @@ class Planner:
                     *plan_lines(plan_of(sweep.bench, own, sought)),
                     *gate_lines(sweep.bench),
                     *sweep.bench.notes,
+                    *haystack_notes(sweep.bench, own),
                 ]
         return True
 

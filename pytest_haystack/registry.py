@@ -127,14 +127,18 @@ SCORERS = {
     "judge": "pytest_haystack.scoring.judge:score",
 }
 SOURCES = {
+    "arxiv": "pytest_haystack.haystacks.arxiv:Arxiv",
     "essays": "pytest_haystack.haystacks.essays:Essays",
     "essays@1": "pytest_haystack.haystacks.essays:FirstEssays",
     "essays@2": "pytest_haystack.haystacks.essays:Essays",
     "files": "pytest_haystack.haystacks.files:Files",
     "synthetic": "pytest_haystack.haystacks.synthetic:Synthetic",
+    "synthetic@1": "pytest_haystack.haystacks.synthetic_1:FirstSynthetic",
+    "synthetic@2": "pytest_haystack.haystacks.synthetic:Synthetic",
+    "wikipedia": "pytest_haystack.haystacks.wikipedia:Wikipedia",
 }
 #: What the name of a source with several versions stands for where no version is given: the newest.
-NEWEST = {"essays": "essays@2"}
+NEWEST = {"essays": "essays@2", "synthetic": "synthetic@2"}
 PROVIDERS = {
     "simulated": "pytest_haystack.models.simulated:SimulatedReader",
     "python": "pytest_haystack.models.callables:PythonCallable",

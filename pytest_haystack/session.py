@@ -125,6 +125,11 @@ class Sweep:
         asked = [self.gateway_id(cell.model)] + ([self._judge_id(judge)] if judge else [])
         return any(name in self.paid_models for name in asked)
 
+    def judged_by_paid(self, task: str) -> bool:
+        """True where judging the answers to a task asks the gateway too."""
+        judge = self.bench.judges.get(task)
+        return judge is not None and self._judge_id(judge) in self.paid_models
+
     def check_models(self, cells: Iterable[Cell]) -> None:
         """Raise ConfigError where what a model of these cells needs is missing."""
         from pytest_haystack.running.readiness import check_models
@@ -148,10 +153,13 @@ class Sweep:
         """What the gateway is told of an entry."""
         from pytest_haystack.config.local_names import is_local
         from pytest_haystack.models.local import serving
+        from pytest_haystack.running.send_order import sending_of
 
         told = entry.model_dump(mode="json")
+        lengths = [cell.context_length for cell in self.asked if self.bench.models[cell.model] is entry]
+        execution = self.loaded.config.execution
+        told["sending"] = sending_of(execution, entry, lengths, self._session.settings.concurrency)
         if is_local(entry.model):
-            lengths = [cell.context_length for cell in self.asked if self.bench.models[cell.model] is entry]
             told["local"] = serving(entry, self.path.parent, max(lengths, default=None))
         return told
 

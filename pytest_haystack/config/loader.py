@@ -34,6 +34,7 @@ from pytest_haystack.config.interpolation import FromEnvironment
 from pytest_haystack.config.local_models import complete_local_models
 from pytest_haystack.config.options import with_options
 from pytest_haystack.config.overrides import apply_overrides
+from pytest_haystack.config.pinned import with_pinned_haystacks
 from pytest_haystack.config.problems import add_validation_errors
 from pytest_haystack.config.schema import Config
 from pytest_haystack.config.settings import settings_of
@@ -107,7 +108,9 @@ def load_config(
     check_known_failures(draft)
     check_gates(draft, registry)
     check_searches(draft)
-    config = _validated(draft, with_options(draft, registry, environ))
+    data = with_options(draft, registry, environ)
+    with_pinned_haystacks(draft, data, path.parent, registry)
+    config = _validated(draft, data)
     draft.raise_problems()
     assert config is not None
     templates = dict(_templates(draft.data))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.interpolation import escape
-from pytest_haystack.config.schema import HaystackEntry
 from pytest_haystack.config.settings import settings_of
 from pytest_haystack.config.yaml_text import CORE_SCALARS
 

@@ -11,7 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pytest_haystack.config.budget import Budget
+from pytest_haystack.config.execution import Execution
 from pytest_haystack.config.gates import GateEntry
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.parts import (
     BARE,
     MOST_POINTS,
@@ -83,14 +85,6 @@ class ModelEntry(Part):
     context_window: Tokens | None = Field(None, description="Tokens the model takes in; default: what is known of it.")
     pricing: Pricing | None = Field(None, description="USD per million tokens; default: what is known of it.")
     threshold: Fraction | None = Field(None, description="Least mean score (0 to 1) of this model's cells.")
-
-
-class HaystackEntry(Part):
-    """Where the filler text comes from; ``separator`` stands between repetitions of a text that is too short."""
-
-    source: Text = Field("essays", description="Name of the haystack source.")
-    separator: str = Field("\n\n", description="Text between repetitions of a source that is too short.")
-    options: dict[str, Any] = Field(default_factory=dict, description="Options of the source itself.")
 
 
 class SweepAxes(Part):
@@ -193,6 +187,7 @@ class Config(Part):
     )
     threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
     budget: Budget = Field(default_factory=Budget, description="What a run may spend on paid models.")
+    execution: Execution = Field(default_factory=Execution, description="How requests of paid and local models leave.")
     gates: list[GateEntry] = Field(default_factory=list, description="What must hold of all answers together.")
     searches: list[SearchEntry] = Field(
         default_factory=list, description="Tests that pool over depths and stop when they know."

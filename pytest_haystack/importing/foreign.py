@@ -77,9 +77,8 @@ class Foreign:
 
     def rest(self, why: str) -> None:
         """Note every key that nobody has read."""
-        for key in self._data:
-            if key not in self._read:
-                self.lost(key, why)
+        for key in self.others():
+            self.lost(key, why)
 
 
 def name_of(text: Any, default: str) -> str:

@@ -131,11 +131,12 @@ def _haystack(haystack: Foreign, out_dir: Path) -> dict[str, Any]:
     source = haystack.take("source", "paul_graham")
     haystack.lost_if("language", "the texts that come with this package are English", "en")
     haystack.lost_if("padding_strategy", "a text that is too short is repeated behind a separator", "repeat")
+    haystack.lost_if("arxiv_subject", "goes with a source of its own", "cs.AI")
+    haystack.lost_if("synthetic_paragraphs", "as many are made as a document needs", 100)
     path = haystack.text("custom_path") if source == "custom" else None
     made: dict[str, Any] = {"source": "essays"}
     if source == "synthetic":
         made = {"source": "synthetic"}
-        haystack.lost_if("synthetic_paragraphs", "as many are made as a document needs")
     elif path and Path(path).exists():
         relative = os.path.relpath(Path(path).absolute(), out_dir.absolute())
         made = {"source": "files", "path": Path(relative).as_posix()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from pytest_haystack.config.local_names import is_local
 from pytest_haystack.models.model import Completion, Model, Prompt
@@ -70,12 +70,23 @@ class GatewayModel(Model):
     def complete(self, prompt: str) -> Completion:
         """Answer a prompt. Raises ModelError where there is no answer to score."""
         asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
-        known = asked.tokens if asked.tokens is not None else _estimate(asked.contents)
-        tokens = known + self._longest_answer()
-        messages = sent_messages(asked, self.entry.prompt_cache)
         return self._client.complete(
-            self._gateway_id, messages, tokens, asked.trial, cell=asked.cell, afresh=asked.afresh
+            self._gateway_id,
+            self.request_messages(asked),
+            self.request_tokens(asked),
+            asked.trial,
+            cell=asked.cell,
+            afresh=asked.afresh,
         )
+
+    def request_messages(self, prompt: Prompt) -> list[dict[str, Any]]:
+        """What goes to the gateway for a prompt."""
+        return sent_messages(prompt, self.entry.prompt_cache)
+
+    def request_tokens(self, prompt: Prompt) -> int:
+        """What the request counts under ``tokens_per_minute``, about: its input and the longest answer."""
+        known = prompt.tokens if prompt.tokens is not None else _estimate(prompt.contents)
+        return known + self._longest_answer()
 
     def _longest_answer(self) -> int:
         request = self.entry.request

@@ -7,19 +7,22 @@ import random
 import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_haystack.config.environment import Environment
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.loader import LoadedConfig, load_config
-from pytest_haystack.config.schema import Config, HaystackEntry, ModelEntry, PromptEntry, TaskEntry
+from pytest_haystack.config.schema import Config, ModelEntry, PromptEntry, TaskEntry
 from pytest_haystack.documents.builder import build_document
 from pytest_haystack.documents.composed import composed_document
 from pytest_haystack.documents.document import Document, Insert, Placement
-from pytest_haystack.documents.haystack_text import HaystackText
-from pytest_haystack.errors import ConfigError, SourceError
+from pytest_haystack.documents.haystack_text import HaystackText, Window
+from pytest_haystack.errors import ConfigError, NotFetchedError, SourceError
+from pytest_haystack.haystacks.arranged import Arranged
 from pytest_haystack.haystacks.source import Source
 from pytest_haystack.known_failures import idle_entries
 from pytest_haystack.models.event_loop import EventLoop
@@ -116,6 +119,13 @@ class Workbench:
         inserted = (re.findall(r"\$\{(\w+)\}", text) for text in self.loaded.templates.values())
         return Redactor(secret_values(self.environ, named.union(*inserted)))
 
+    def twin(self) -> Workbench:
+        """Another one of the same sweep, for another thread; they share what neither changes."""
+        twin = copy(self)
+        twin.tasks = {entry.id: twin._task(entry) for entry in self.config.tasks}
+        twin.ratios, twin._recent, twin._filled = TokenRatios(), OrderedDict(), (None, 0, "")
+        return twin
+
     def material(self, cell: Cell, trial: int = 0) -> Material:
         """Needles, question, document and prompt of a trial (from 0).
 
@@ -189,7 +199,7 @@ class Workbench:
         # One text object for all cells of a length: whoever folds or searches it may keep what came of it.
         known, tokens, filler = self._filled
         if known is not text or tokens != cell.context_length:
-            filler = text.text[: text.index.position_of(cell.context_length)]
+            filler = text.text[: text.index.position_of(cell.context_length + text.slack)]
             self._filled = text, cell.context_length, filler
         return filler
 
@@ -217,7 +227,8 @@ class Workbench:
         prepared, text = self._texts.get(key, (0, None))
         if text is None or prepared < tokens:
             wanted = max(tokens, self._longest_selected)
-            text = HaystackText.prepare(self.source(entry), entry.separator, self.encoding, wanted)
+            window = Window(entry.offset, entry.window == "sliding")
+            text = HaystackText.prepare(self.source(entry), entry.separator, self.encoding, wanted, window)
             self._texts[key] = wanted, text
         return text
 
@@ -269,7 +280,10 @@ class Workbench:
         key = entry.model_dump_json()
         if key not in self._sources:
             cls = self.registry.sources[entry.source]
-            self._sources[key] = cls(cls.options_model.model_validate(entry.options), self.loaded.path.parent)
+            source = cls(cls.options_model.model_validate(entry.options), self.loaded.path.parent)
+            order = entry.shuffled
+            unit, seed = (order.unit, order.seed) if order else (None, 0)
+            self._sources[key] = Arranged(source, entry.separator, unit, seed)
         return self._sources[key]
 
     def _template(self, index: int, entry: TaskEntry) -> PromptTemplate:
@@ -298,6 +312,8 @@ def load_bench(
         try:
             bench.source(entry.haystack or bench.config.haystack).read(1)
         except SourceError as error:
+            if isinstance(error, NotFetchedError):
+                error = NotFetchedError(error.what, os.path.relpath(path))
             raise SourceError(f"{path.name}:{bench.loaded.line_of(*place)}: haystack: {error}") from None
     check_fit(bench)
     check_gates(bench)

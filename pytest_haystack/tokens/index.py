@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytest_haystack.tokens.bulk import counts_in_bulk
 from pytest_haystack.tokens.encoding import Encoding
@@ -53,6 +53,28 @@ class TokenIndex:
         while (there := encoding.next_safe_point(text, positions[-1] + STRIDE)) is not None:
             positions.append(there)
         return cls(text, encoding, positions, array("I", _counts(text, encoding, positions)))
+
+    def starting_at(self, position: int) -> TokenIndex:
+        """The index of the text from this character position on, for which a few tokens are encoded.
+
+        Every indexed safe point after it is one of the rest too; the tokens before the first are counted anew, since
+        those at the start of a text are not those in the middle of one.
+        """
+        import numpy
+
+        if position == 0:
+            return self
+        entry = bisect_right(self.positions, position)
+        text = self.text[position:]
+        positions, counts = array("I", [0]), array("I", [0])
+        if entry < len(self.positions):
+            first = self.positions[entry]
+            before = self.encoding.count(self.text[position:first])
+            kept: Any = numpy.asarray(self.positions[entry:], dtype=numpy.int64) - position
+            known: Any = numpy.asarray(self.counts[entry:], dtype=numpy.int64) - self.counts[entry] + before
+            positions.frombytes(kept.astype(numpy.dtype("I")).tobytes())
+            counts.frombytes(known.astype(numpy.dtype("I")).tobytes())
+        return TokenIndex(text, self.encoding, positions, counts)
 
     @property
     def last(self) -> Anchor:

@@ -111,7 +111,7 @@ def test_without_a_network_the_command_says_so_in_one_line(index: Path) -> None:
             "local/tinny",
             "'tinny' is no local model; did you mean 'tiny'?; for a file of your own write local:FILE.gguf",
         ),
-        ("smollm2", "'smollm2' is nothing to fetch; name a local model, e.g. local/smollm2"),
+        ("smollm2", "'smollm2' is nothing to fetch; name a sweep file, or a local model, e.g. local/smollm2"),
     ],
 )
 def test_a_name_that_is_none_is_told(name: str, words: str) -> None:
