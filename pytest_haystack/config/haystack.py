@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from pytest_haystack.config.parts import MOST_TOKENS, Natural, Part, Text, Whole
+from pytest_haystack.config.parts import BARE, MOST_TOKENS, TOKENS, Natural, Part, Text, Whole
 
 #: What may be put in another order.
 Unit = Literal["documents", "paragraphs"]
@@ -16,7 +16,7 @@ class Shuffle(Part):
     """Documents (files, essays) or all their paragraphs, in an order that the seed chooses."""
 
     unit: Unit = Field("documents", description="What is put in another order: whole documents, or paragraphs.")
-    seed: Whole = Field(42, description="Another seed gives another order.")
+    seed: Annotated[Whole, BARE] = Field(42, description="Another seed gives another order.")
 
 
 class HaystackEntry(Part):
@@ -31,7 +31,9 @@ class HaystackEntry(Part):
     shuffle: Unit | Shuffle | None = Field(
         None, description="Put documents or paragraphs in another order: what, or {unit, seed}."
     )
-    offset: Natural = Field(0, le=MOST_TOKENS, description="Tokens that are left out at the start of the text.")
+    offset: Annotated[Natural, TOKENS] = Field(
+        0, le=MOST_TOKENS, description="Tokens that are left out at the start of the text."
+    )
     separator: str = Field(
         "\n\n", description="Text between documents, and between repetitions of a source that is too short."
     )

@@ -10,8 +10,11 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
+from pydantic import Field
+
+from pytest_haystack.config.parts import BARE
 from pytest_haystack.haystacks.source import Source, SourceOptions
 
 T = TypeVar("T")
@@ -65,7 +68,7 @@ SCENE_PARAGRAPHS = (2, 3, 3, 4, 5, 6)
 class FirstSyntheticOptions(SourceOptions):
     """``seed`` chooses the text."""
 
-    seed: int = 42
+    seed: Annotated[int, BARE] = Field(42, description="Another seed gives another text.")
 
 
 class FirstSynthetic(Source):
