@@ -28,8 +28,9 @@ known_failures:
 """
 #: Commands of contributors and of installing, which the suite itself and .ci/run stand for.
 ELSEWHERE = re.compile(
-    r"python3 -m venv \.venv|(\.venv/bin/)?pip install .*|\. \.venv/bin/activate|ruff (check|format --check) \.|mypy"
-    r"|mkdocs serve|bash \S+|git add .*|pytest-haystack fetch haystack\.yaml|(\.venv/bin/)?pytest-haystack fetch local/smollm2|(\.venv/bin/)?pytest (-n auto|tests/\S+)"
+    r"python3 -m venv \.venv|(\.venv/bin/)?pip install .*|\. \.venv/bin/activate|git add .*|mkdocs serve|mypy"
+    r"|ruff (check|format --check) \.|bash \S+|(\.venv/bin/)?pytest (-n auto|tests/\S+)"
+    r"|(\.venv/bin/)?pytest-haystack fetch (local/smollm2|haystack\.yaml)"
 )
 #: pytest on a file of this repository, which other tests run.
 EXAMPLE = re.compile(r"\.venv/bin/pytest --haystack-config (examples/\S+\.yaml) -n \d")

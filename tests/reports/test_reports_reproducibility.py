@@ -28,8 +28,6 @@ WHOLE: dict[str, Any] = {
 RECORD = RunRecord(
     {"python": "3.12.1", "pytest-haystack": "0.1.0"}, {"gpt": {"temperature": 0}}, "config.resolved.yaml"
 )
-    {"python": "3.12.1", "pytest-haystack": "0.1.0"}, {"gpt": {"temperature": 0}}, "config.resolved.yaml"
-)
 
 
 def results(record: RunRecord | None = RECORD, state: Any = "passed", **changes: Any) -> SweepResults:
