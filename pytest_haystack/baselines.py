@@ -1,12 +1,11 @@
-"""On the controller: the rows of an earlier run that each sweep is held against."""
+"""The rows of an earlier run that each sweep is held against."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import pytest
 
 from pytest_haystack.errors import HaystackError
 
@@ -14,25 +13,29 @@ if TYPE_CHECKING:
     from pytest_haystack.config.gates import GateEntry
     from pytest_haystack.results.gates import GateMetric
     from pytest_haystack.results.statistics import Row
-    from pytest_haystack.session import Sweep, Sweeps
+    from pytest_haystack.session import Sweep
 
 METRIC = "regression"
 
 
 class Baselines:
-    """Read before anything is asked: the run may move the very file away, and a wrong one should cost nothing."""
+    """Read before anything is asked: the run may move the very file away, and a wrong one should cost nothing.
 
-    def __init__(self, sweeps: Sweeps) -> None:
-        self._sweeps = sweeps
+    ``given`` is the file that ``option`` names, which goes before those of sweep files.
+    """
+
+    def __init__(self, given: Path | None, option: str) -> None:
+        self._given = given
+        self._option = option
         self._rows: dict[str, list[Row]] = {}
 
-    def read(self) -> None:
+    def read(self, sweeps: Iterable[Sweep]) -> None:
         """Read the baseline of every sweep that has one.
 
-        Raises UsageError where it cannot be read, where no prompt of it can be asked in this run, and for a gate
+        Raises HaystackError where it cannot be read, where no prompt of it can be asked in this run, and for a gate
         that needs one and has none.
         """
-        for sweep in self._sweeps.loaded:
+        for sweep in sweeps:
             path, option = self._path(sweep)
             if path is None:
                 self._refuse_gates_without(sweep)
@@ -40,7 +43,7 @@ class Baselines:
             try:
                 self._rows[sweep.name] = self._read(sweep, path)
             except HaystackError as error:
-                raise pytest.UsageError(f"{option}: {error}") from None
+                raise HaystackError(f"{option}: {error}") from None
 
     def entries(self, sweep: Sweep) -> list[GateEntry]:
         """The gates of a sweep; with a baseline and no gate of its own on it, one for each model and task."""
@@ -75,9 +78,8 @@ class Baselines:
 
     def _path(self, sweep: Sweep) -> tuple[Path | None, str]:
         """The baseline of a sweep, and where it is named."""
-        given = self._sweeps.settings.baseline
-        if given is not None:
-            return given, "--haystack-baseline"
+        if self._given is not None:
+            return self._given, self._option
         named = sweep.loaded.config.baseline
         if named is None:
             return None, ""
@@ -87,7 +89,7 @@ class Baselines:
     def _refuse_gates_without(self, sweep: Sweep) -> None:
         for index, gate in enumerate(sweep.loaded.config.gates):
             if gate.metric == METRIC:
-                raise pytest.UsageError(
+                raise HaystackError(
                     f"{sweep.path.name}:{sweep.loaded.line_of('gates', index)}: gates.{index}: {METRIC} needs the rows "
-                    "of an earlier run: give --haystack-baseline FILE, or write `baseline: FILE` into the sweep file"
+                    f"of an earlier run: give {self._option} FILE, or write `baseline: FILE` into the sweep file"
                 )

@@ -81,14 +81,16 @@ def init(file: Path, force: bool) -> None:
 def validate(config: Path, overrides: tuple[str, ...]) -> None:
     """Check a sweep file; list every mistake in it."""
     from pytest_haystack.running.gate_cells import gate_lines
+    from pytest_haystack.running.haystack_notes import haystack_notes
     from pytest_haystack.running.spending import check_prices
 
     bench = _bench(config, overrides)
-    check_prices(bench, bench.cells)
-    click.echo(f"{config}: valid, {len(bench.cells):,} cells")
+    check_prices(bench, (*bench.cells, *bench.search_cells))
+    searches = f", {len(bench.searches):,} searches" if bench.searches else ""
+    click.echo(f"{config}: valid, {len(bench.cells):,} cells{searches}")
     for line in gate_lines(bench):
         click.echo(line)
-    for note in (*bench.loaded.notes, *bench.notes):
+    for note in (*bench.loaded.notes, *bench.notes, *haystack_notes(bench, bench.cells)):
         say(f"note: {note}")
 
 
@@ -99,12 +101,13 @@ def validate(config: Path, overrides: tuple[str, ...]) -> None:
 def plan(config: Path, overrides: tuple[str, ...]) -> None:
     """Print what a sweep would send: cells, calls, input tokens, USD at most."""
     from pytest_haystack.running.gate_cells import gate_lines
+    from pytest_haystack.running.haystack_notes import haystack_notes
     from pytest_haystack.running.plan import plan_lines, plan_of
 
     bench = _bench(config, overrides)
-    for line in (*plan_lines(plan_of(bench, bench.cells)), *gate_lines(bench)):
+    for line in (*plan_lines(plan_of(bench, bench.cells, bench.searches)), *gate_lines(bench)):
         say(line)
-    for note in (*bench.loaded.notes, *bench.notes):
+    for note in (*bench.loaded.notes, *bench.notes, *haystack_notes(bench, bench.cells)):
         say(f"note: {note}")
 
 
@@ -212,16 +215,21 @@ def export(rows: Path, form: str, what: Any, out: Path | None) -> None:
 @click.argument("rows", type=click.Path(path_type=Path))
 @click.option("--config", type=click.Path(path_type=Path), required=True, help="The sweep file that the rows are of.")
 @click.option("--dir", "directory", type=click.Path(path_type=Path), help="Folder to write to (default: that of ROWS).")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Hold the rows against those of this earlier run.")
+@click.option("--fail", is_flag=True, help="Exit with 1 where a cell or gate is red or a cell has no row.")
 @SET
 @plainly
-def report(rows: Path, config: Path, directory: Path | None, overrides: tuple[str, ...]) -> None:
-    """Write the reports of the rows of a results.jsonl once more: nobody is asked, and nothing is scored again."""
+def report(
+    rows: Path, config: Path, directory: Path | None, baseline: Path | None, fail: bool, overrides: tuple[str, ...]
+) -> None:
+    """Write the reports of the rows of a results.jsonl once more, and decide the gates; nothing is scored again."""
     from pytest_haystack.report_again import report_again
     from pytest_haystack.results.store import read_rows
 
-    found = read_rows(rows)
-    for line in report_again(_bench(config, overrides), found, directory or rows.parent):
-        click.echo(line)
+    told = report_again(_bench(config, overrides), read_rows(rows), directory or rows.parent, baseline)
+    for line in told.lines:
+        say(line)
+    sys.exit(1 if fail and told.red else 0)
 
 
 @main.command()
@@ -256,6 +264,41 @@ def fetch(what: str, update: bool, overrides: tuple[str, ...]) -> None:
         fetch_for_sweep(path.absolute(), _registry(path), overrides, say, anew=update)
     else:
         raise HaystackError(f"{what!r} is nothing to fetch; name a sweep file, or a local model, e.g. local/smollm2")
+
+
+@main.command("import-config")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file, a new one.")
+@click.option(
+    "--model-dir",
+    "model_dirs",
+    multiple=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Look for needlehaystack's model files here too (repeatable).",
+)
+@plainly
+def import_config(file: Path, out: Path | None, model_dirs: tuple[Path, ...]) -> None:
+    """Turn a run config of needlehaystack 2 or a config of HaystackBench into a sweep file.
+
+    What cannot be carried over is told on standard error, one line each.
+    """
+    import os
+
+    from pytest_haystack.importing.turning import turn
+
+    if out is not None and out.exists():
+        raise HaystackError(f"{out}: exists already; name another file")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise HaystackError(f"{out.parent}: no such folder")
+    turned = turn(file, model_dirs, Path.cwd() if out is None else out.absolute().parent, os.environ)
+    for note in turned.notes:
+        click.echo(printable(f"not carried over: {note}"), err=True)
+    if out is None:
+        sys.stdout.buffer.write(turned.yaml.encode("utf-8"))
+        return
+    with out.open("x", encoding="utf-8", newline="\n") as stream:
+        stream.write(turned.yaml)
+    click.echo(f"Wrote {out}. Look at it, then run it: pytest --haystack-config {out}", err=True)
 
 
 @main.command()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
-from pytest_haystack.errors import HaystackError
-from pytest_haystack.session import KEPT, ROWS, TRIALS, Sweep, Sweeps, usage_error
-from pytest_haystack.skipping import Skipper
+from pytest_haystack.errors import HaystackError, ModelError
+from pytest_haystack.looking_ahead import Scout, may_not_ask
+from pytest_haystack.own_tests import Unanswered
+from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, Sweep, Sweeps, search_of, usage_error
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
@@ -27,7 +29,7 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
     """Register what this process does in a session with sweeps."""
     config.pluginmanager.register(RowSender(), "haystack-rows")
     config.pluginmanager.register(sweeps.keeper, "haystack-keeper")
-    config.pluginmanager.register(Skipper(), "haystack-skipper")
+    config.pluginmanager.register(Unanswered(), "haystack-unanswered")
     if hasattr(config, "workerinput"):
         worker = WorkerGateway(sweeps, config.workerinput.get(GATEWAY))
         sweeps.connect = worker.connect
@@ -41,6 +43,7 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
     host = GatewayHost(config, sweeps)
     sweeps.connect = host.connect
     config.pluginmanager.register(host, "haystack-gateway")
+    config.pluginmanager.register(host.scout, "haystack-scout")
     if sweeps.settings.dry_run:
         from pytest_haystack.planning import Planner
 
@@ -71,15 +74,17 @@ class RowSender:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Every row leaves with the first report after it was made, so that a worker that dies takes none along."""
         report = yield
-        cell = cell_of(item)
+        cell, search = cell_of(item), search_of(item)
         rows = item.stash.get(ROWS, None)
-        if cell is not None and (report.when == "setup" or rows):
+        asking = cell or search
+        if asking is not None and (report.when == "setup" or rows):
             own = isinstance(item.parent, SweepFile)
             report.haystack = json.dumps(  # type: ignore[attr-defined]  # pytest carries added attributes
                 {
-                    "sweep": cell.sweep,
-                    "cell": cell.id,
+                    "sweep": asking.sweep,
+                    "cell": asking.id,
                     "own": own,
+                    "search": cell is None,
                     "rows": rows or [],
                     "kept": item.stash.get(KEPT, 0),
                 }
@@ -87,9 +92,12 @@ class RowSender:
             if rows:
                 rows.clear()
                 item.stash[KEPT] = 0
-        if report.when == "call" and report.passed and TRIALS in item.stash:
+        if report.when == "call" and report.passed:
             # Only what failed may be run again; the rest would pile up over the session.
-            del item.stash[TRIALS]
+            keys: tuple[pytest.StashKey[Any], ...] = (TRIALS, SEARCH_TRIALS)
+            for key in keys:
+                if key in item.stash:
+                    del item.stash[key]
         return report
 
 
@@ -101,18 +109,35 @@ class GatewayHost:
         self._sweeps = sweeps
         self._process: GatewayProcess | None = None
         self._failure: str | None = None
+        #: Looks ahead of the tests.
+        self.scout = Scout(config, sweeps)
+        self._elsewhere = False
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without workers the selection is known here: start only for a cell that will ask."""
         if self._idle():
             return
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
+        searches = [search for item in session.items if (search := search_of(item)) is not None]
+        paid = False
         for sweep in self._sweeps.loaded:
             own = [cell for cell in cells if cell.sweep == sweep.name]
-            sweep.bench.expect(own)
-            self._check(sweep, own)
-        if any(sweep.asks_paid(cell) for sweep in self._sweeps.loaded for cell in cells if cell.sweep == sweep.name):
+            sought = [search for search in searches if search.sweep == sweep.name]
+            asked = [*own, *(cell for search in sought for cell in search.cells())]
+            sweep.bench.expect(asked)
+            self._check(sweep, asked)
+            paid = paid or any(map(sweep.asks_paid, asked))
+        if paid:
             self._start(warm=True)
+        if self._process is not None:
+            self.scout.begin(self._process, [item.nodeid for item in session.items], may_not_ask(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """With workers it is known from the first of them; all select the same."""
+        # What a worker on another machine asks leaves from there.
+        if self._process is not None and not self._elsewhere:
+            self.scout.begin(self._process, ids)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -121,8 +146,9 @@ class GatewayHost:
         if self._process is None and not self._idle() and self._may_ask():
             sure = bool(self._sweeps.run_paths) and not _narrowed(self._config)
             for sweep in self._sweeps.loaded if sure else ():
-                self._check(sweep, sweep.cells)
+                self._check(sweep, sweep.asked)
             self._start(warm=sure)
+        self._elsewhere = self._elsewhere or not node.gateway.spec.popen
         if self._process is not None:
             node.workerinput[GATEWAY] = {
                 "host": platform.node(),
@@ -168,8 +194,10 @@ class GatewayHost:
     def stop(self) -> None:
         """End the gateway; what waits for it gets an error."""
         if self._process is not None:
+            self.scout.stop()
             self._process.stop()
             self._process = None
+            self.scout.end()
 
     def _idle(self) -> bool:
         return self._config.option.collectonly or self._sweeps.settings.dry_run or self._sweeps.keeper.replays
@@ -202,14 +230,28 @@ class WorkerGateway:
         self._given = given
         self._process: GatewayProcess | None = None
 
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Tell which tests perhaps do not run: the controller, which looks ahead, sees no marks."""
+        if not self._is_near:
+            return
+        cells = [(self._sweeps.named(cell.sweep), cell) for cell in may_not_ask(session.items)]
+        asking = [(sweep.gateway_id(cell.model), cell.id) for sweep, cell in cells if sweep.asks_paid(cell)]
+        if asking:
+            with suppress(ModelError):  # the test that asks is told
+                self._sweeps.client.never(asking)
+
     def connect(self) -> GatewayClient:
         """A client of the gateway of this machine."""
         from pytest_haystack.running.gateway.client import GatewayClient
 
-        if self._given is not None and self._given["host"] == platform.node():
+        if self._given is not None and self._is_near:
             return GatewayClient(self._given["address"], self._given["authkey"])
         self._process = start_gateway(self._sweeps, warm=True)
         return GatewayClient(self._process.address, self._process.authkey)
+
+    @property
+    def _is_near(self) -> bool:
+        return self._given is not None and self._given["host"] == platform.node()
 
     def pytest_unconfigure(self) -> None:
         """The worker ends, and its own gateway with it."""

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_haystack.baselines import Baselines
+from pytest_haystack.errors import HaystackError
 from pytest_haystack.known_failures import known_failure_of
 from pytest_haystack.row_files import cell_named
+from pytest_haystack.session import usage_error
 
 if TYPE_CHECKING:
     from pytest_haystack.recording import Recorder
@@ -38,7 +40,7 @@ class GateKeeper:
         self._selected: set[str] = set()
         self._results: dict[str, list[GateResult]] = {}
         self._reported = False
-        self._baselines = Baselines(sweeps)
+        self._baselines = Baselines(sweeps.settings.baseline, "--haystack-baseline")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without workers the selection is known here."""
@@ -52,7 +54,10 @@ class GateKeeper:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         """Read the baselines before the first test, and report the gates after the last one."""
-        self._baselines.read()
+        try:
+            self._baselines.read(self._sweeps.loaded)
+        except HaystackError as error:
+            raise usage_error(error) from None
         result = yield
         sweeps = [sweep for sweep in self._sweeps.loaded if self._baselines.entries(sweep)]
         reports = [(sweep, gate) for sweep in sweeps for gate in self.results_of(sweep, self._recorder.gather(sweep))]
@@ -91,13 +96,8 @@ class GateKeeper:
         if results is None:
             return []
         if sweep.name not in self._results:
-            from pytest_haystack.results.gates import judge_gates
-
             selected = _selected_cells(sweep, self._selected, sweep.nodeid(self._config))
-            cells = gated_cells(sweep, results.cells, selected)
-            self._results[sweep.name] = judge_gates(
-                self._baselines.entries(sweep), partial(self._baselines.metric, sweep), cells
-            )
+            self._results[sweep.name] = decide(sweep, results, selected, self._baselines)
         return self._results[sweep.name]
 
     def _all(self) -> list[GateResult]:
@@ -117,6 +117,14 @@ class GateKeeper:
             report = pytest.TestReport(nodeid, location, {}, result, what, when)  # type: ignore[arg-type]
             hook.pytest_runtest_logreport(report=report)
         hook.pytest_runtest_logfinish(nodeid=nodeid, location=location)
+
+
+def decide(sweep: Sweep, results: SweepResults, selected: Selected, baselines: Baselines) -> list[GateResult]:
+    """The gates of a sweep, decided by what became of its cells."""
+    from pytest_haystack.results.gates import judge_gates
+
+    cells = gated_cells(sweep, results.cells, selected)
+    return judge_gates(baselines.entries(sweep), partial(baselines.metric, sweep), cells)
 
 
 def _undecided(gate: GateResult) -> str:

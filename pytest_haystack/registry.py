@@ -129,10 +129,12 @@ SOURCES = {
     "essays@2": "pytest_haystack.haystacks.essays:Essays",
     "files": "pytest_haystack.haystacks.files:Files",
     "synthetic": "pytest_haystack.haystacks.synthetic:Synthetic",
+    "synthetic@1": "pytest_haystack.haystacks.synthetic_1:FirstSynthetic",
+    "synthetic@2": "pytest_haystack.haystacks.synthetic:Synthetic",
     "wikipedia": "pytest_haystack.haystacks.wikipedia:Wikipedia",
 }
 #: What the name of a source with several versions stands for where no version is given: the newest.
-NEWEST = {"essays": "essays@2"}
+NEWEST = {"essays": "essays@2", "synthetic": "synthetic@2"}
 PROVIDERS = {
     "simulated": "pytest_haystack.models.simulated:SimulatedReader",
     "python": "pytest_haystack.models.callables:PythonCallable",
@@ -140,6 +142,7 @@ PROVIDERS = {
 METRICS = {
     "mean_score": "pytest_haystack.results.gate_metrics:MeanScore",
     "lower_bound": "pytest_haystack.results.gate_metrics:LowerBound",
+    "weighted_score": "pytest_haystack.results.gate_metrics:WeightedScore",
     "worst_depth_mean": "pytest_haystack.results.gate_metrics:WorstDepthMean",
     "effective_context_length": "pytest_haystack.results.gate_metrics:EffectiveContextLength",
     "primacy_bias_rate": "pytest_haystack.results.gate_metrics:PrimacyBiasRate",

@@ -6,13 +6,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pytest_haystack.config.parts import NO_FLAG, Part, Positive
+from pytest_haystack.config.parts import NO_FLAG, Part, Positive, Unit
 
 
 class Budget(Part):
     """Limits of one run on one machine, judges included; None does not limit."""
 
-    usd: Annotated[float, Field(gt=0), NO_FLAG] | None = Field(None, description="USD that a run may spend.")
+    usd: Annotated[float, Field(gt=0), NO_FLAG, Unit("USD")] | None = Field(
+        None, description="USD that a run may spend."
+    )
     requests: Positive | None = Field(None, description="Requests that a run may send, retries included.")
     tokens: Positive | None = Field(None, description="Input and output tokens that a run may use.")
 

@@ -7,21 +7,26 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pytest_haystack.config.parts import (
-    MOST_POINTS,
+    BARE,
     NO_FLAG,
+    SHARE,
     Count,
+    DepthsMeant,
     Fraction,
     Id,
+    LengthsMeant,
     Names,
     Number,
     Part,
-    SpanOf,
     Text,
-    Whole,
+    Unit,
 )
 
 #: What groups can be made by; a depth band is the start, the middle or the end third of the document.
 Grouping = Literal["model", "task", "prompt", "context_length", "depth_band"]
+
+Weight = Annotated[float, BARE, Field(gt=0), NO_FLAG]
+_OF_METRIC = Unit("as the metric")
 
 
 class GateEntry(Part):
@@ -35,8 +40,8 @@ class GateEntry(Part):
     by: list[Grouping] = Field(
         default_factory=list, description="A gate for each combination of these; none: one gate for all cells."
     )
-    min: Number | None = Field(None, description="Smallest value that passes.")
-    max: Number | None = Field(None, description="Largest value that passes.")
+    min: Annotated[Number | None, _OF_METRIC] = Field(None, description="Smallest value that passes.")
+    max: Annotated[Number | None, _OF_METRIC] = Field(None, description="Largest value that passes.")
     severity: Literal["fail", "warn"] = Field("fail", description="Does the gate fail the run, or only warn?")
     known_failures: Literal["include", "exclude"] = Field(
         "include", description="Do known failures count with their score, or not at all?"
@@ -46,13 +51,13 @@ class GateEntry(Part):
     )
     model: Names | None = Field(None, description="Only the models of this id, or list of them.")
     task: Names | None = Field(None, description="Only the tasks or families of this id, or list of them.")
-    context_lengths: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
+    context_lengths: LengthsMeant | None = Field(
         None, description="Only these context lengths, in tokens: a list, or {min, max}."
     )
-    depth_percents: Annotated[list[Number], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
+    depth_percents: DepthsMeant | None = Field(
         None, description="Only these depths, in percent: a list, or {min, max}."
     )
-    alpha: Annotated[float, Field(gt=0, lt=0.5), NO_FLAG] = Field(
+    alpha: Annotated[float, Field(gt=0, lt=0.5), NO_FLAG, SHARE] = Field(
         0.05, description="lower_bound, regression: how often the claim may be wrong."
     )
     absolute: Fraction | None = Field(
@@ -63,6 +68,9 @@ class GateEntry(Part):
     )
     base_lengths: Count = Field(
         1, description="effective_context_length: how many of the shortest lengths are the short context."
+    )
+    weights: dict[str, Weight] | None = Field(
+        None, min_length=1, description="weighted_score: weight of each task or family, e.g. {single: 0.4, multi: 0.6}."
     )
     options: dict[str, Any] = Field(default_factory=dict, description="Options of a metric of your own.")
 
@@ -75,6 +83,10 @@ class GateEntry(Part):
             raise ValueError("give min or max, or both")
         if self.min is not None and self.max is not None and self.min > self.max:
             raise ValueError(f"min {self.min:g} is more than max {self.max:g}")
+        if self.metric == "weighted_score" and self.weights is None:
+            raise ValueError("weighted_score needs weights, e.g. {single: 0.4, multi: 0.6}")
+        if self.weights is not None and (self.task is not None or "task" in self.by):
+            raise ValueError("weights say which tasks the gate is about and make one figure of them; remove task")
         if self.absolute is not None and self.relative is not None:
             raise ValueError("give either absolute or relative, not both")
         return self

@@ -17,12 +17,9 @@ from pytest_haystack.registry import Names, Registry
 #: Entries that a bare name may stand for; their definitions offer both.
 _SHORT = {"HaystackEntry": "haystack", "ScorerEntry": "scorer", "PromptEntry": "prompt"}
 
-_PROMPTS = {
-    "type": "array",
-    "items": {"$ref": "#/$defs/prompt"},
-    "minItems": 1,
-    "description": "Several prompts, each a variant of every task that names none of its own.",
-}
+#: What the key that makes prompts an axis is; the loader knows it alone.
+PROMPTS = "Several prompts, each a variant of every task that names none of its own."
+_PROMPTS = {"type": "array", "items": {"$ref": "#/$defs/prompt"}, "minItems": 1, "description": PROMPTS}
 
 #: What stands for a number, a flag or a choice that comes from the environment.
 _VARIABLE = {
@@ -52,6 +49,7 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     _make_optional(schema, "name")
     _make_optional(defs["ModelEntry"], "id")
     _make_optional(defs["GateEntry"], "id")
+    _make_optional(defs["SearchEntry"], "id")
     defs["GateEntry"]["properties"]["metric"] |= _name(registry.metrics)
 
     model_file = {"type": "string", "description": "Path of a YAML file that holds one model entry."}

@@ -18,6 +18,7 @@ from pytest_haystack.config.checks import (
     check_ids,
     check_known_failures,
     check_names,
+    check_searches,
     check_variant_ids,
 )
 from pytest_haystack.config.draft import Draft, Place, dotted, written_path
@@ -106,6 +107,7 @@ def load_config(
     check_axes(draft)
     check_known_failures(draft)
     check_gates(draft, registry)
+    check_searches(draft)
     data = with_options(draft, registry, environ)
     with_pinned_haystacks(draft, data, path.parent, registry)
     config = _validated(draft, data)

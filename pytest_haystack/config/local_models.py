@@ -13,7 +13,7 @@ from pytest_haystack.config.local_names import is_local
 _REQUEST: Mapping[str, Any] = {"temperature": 0, "max_tokens": 64}
 _LIMITS: Mapping[str, Any] = {"in_flight": 1, "timeout": 600}
 #: Keys of an entry that are about somebody else's server.
-_FOREIGN = ("api_base", "api_key_env", "headers_env")
+_FOREIGN = ("api_base", "api_key_env", "headers_env", "prompt_cache")
 
 
 def complete_local_models(draft: Draft) -> None:

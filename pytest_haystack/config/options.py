@@ -9,10 +9,11 @@ from pydantic import BaseModel, ValidationError
 
 from pytest_haystack.config.checks import check_model
 from pytest_haystack.config.draft import Draft
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.interpolation import FromEnvironment
 from pytest_haystack.config.parts import Part, flag_as_text
 from pytest_haystack.config.problems import add_validation_errors
-from pytest_haystack.config.schema import HaystackEntry, ScorerEntry, TaskEntry
+from pytest_haystack.config.schema import ScorerEntry, TaskEntry
 from pytest_haystack.config.variants import level_of
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.errors import ConfigError

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.interpolation import escape
-from pytest_haystack.config.schema import HaystackEntry
 from pytest_haystack.config.settings import settings_of
 from pytest_haystack.config.yaml_text import CORE_SCALARS
 
@@ -58,10 +58,15 @@ def resolved_yaml(loaded: LoadedConfig) -> str:
         settings["tokenizer"] = _absolute(settings["tokenizer"], base_dir)
     if settings["baseline"] is not None and ("baseline",) not in loaded.templates:
         settings["baseline"] = escape(os.path.abspath(base_dir / Path(str(loaded.config.baseline)).expanduser()))
+    return f"# Every setting of {loaded.config.name}, defaults included.\n{block_yaml(settings)}"
+
+
+def block_yaml(settings: Any) -> str:
+    """Settings as a config file has them, a key a line."""
     body: str = yaml.dump(
         settings, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=2**31
     )
-    return f"# Every setting of {loaded.config.name}, defaults included.\n{body}"
+    return body
 
 
 def _absolute(tokenizer: str, base_dir: Path) -> str:

@@ -11,55 +11,38 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pytest_haystack.config.budget import Budget
+from pytest_haystack.config.execution import Execution
 from pytest_haystack.config.gates import GateEntry
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.parts import (
+    BARE,
     MOST_POINTS,
     MOST_TOKENS,
     NO_FLAG,
+    SECONDS,
+    TOKENS,
     Amount,
     Count,
+    DepthsMeant,
     Fraction,
     HeadersEnv,
     Id,
+    LengthsMeant,
     Level,
     Names,
     Natural,
-    Number,
     Part,
-    Percent,
     Positive,
-    Scale,
-    SpanOf,
     Text,
     Tokens,
+    Unit,
     Variable,
     Whole,
 )
+from pytest_haystack.config.prompt_cache import PromptCache
+from pytest_haystack.config.ranges import Depths, Lengths
+from pytest_haystack.config.searches import SearchEntry
 from pytest_haystack.config.trials import TrialsEntry
-
-
-class LengthRange(Part):
-    """``num`` context lengths from ``min`` to ``max`` tokens."""
-
-    min: Tokens = Field(description="Shortest context length, in tokens.")
-    max: Tokens = Field(description="Longest context length, in tokens.")
-    num: Count = Field(description="How many lengths.")
-    scale: Scale = Field("linear", description="How the lengths are spread: evenly, by ratio, or denser at both ends.")
-
-
-class DepthRange(Part):
-    """``num`` depths from ``min`` to ``max`` percent."""
-
-    min: Percent = Field(0, description="Smallest depth, in percent; 0 is the start of the document.")
-    max: Percent = Field(100, description="Largest depth, in percent; 100 is the end of the document.")
-    num: Count = Field(11, description="How many depths.")
-    scale: Scale = Field(
-        "linear", description="How the depths are spread: evenly, denser at the start, or denser at both ends."
-    )
-
-
-Lengths = Annotated[list[Tokens], Field(min_length=1, max_length=MOST_POINTS)] | LengthRange
-Depths = Annotated[list[Percent], Field(min_length=1, max_length=MOST_POINTS)] | DepthRange
 
 
 class Limits(Part):
@@ -68,9 +51,9 @@ class Limits(Part):
     requests_per_minute: Positive | None = Field(None, description="Requests a minute.")
     tokens_per_minute: Positive | None = Field(None, description="Input tokens a minute.")
     in_flight: Positive = Field(16, description="Requests that wait for an answer at once.")
-    timeout: Annotated[float, Field(gt=0), NO_FLAG] = Field(120, description="Seconds to wait for an answer.")
+    timeout: Annotated[float, Field(gt=0), NO_FLAG, SECONDS] = Field(120, description="Seconds to wait for an answer.")
     retries: Natural = Field(5, description="Tries after the first one.")
-    deadline: Annotated[float, Field(gt=0), NO_FLAG] = Field(
+    deadline: Annotated[float, Field(gt=0), NO_FLAG, SECONDS] = Field(
         900, description="Seconds for one request with all its tries and the pauses between them."
     )
 
@@ -98,17 +81,10 @@ class ModelEntry(Part):
     headers_env: HeadersEnv = Field(default_factory=dict, description="Headers, and the variables that hold them.")
     request: dict[str, Any] = Field(default_factory=dict, description="Request parameters, forwarded as they are.")
     limits: Limits = Field(default_factory=Limits, description="What the provider may be asked at once.")
+    prompt_cache: PromptCache = "automatic"
     context_window: Tokens | None = Field(None, description="Tokens the model takes in; default: what is known of it.")
     pricing: Pricing | None = Field(None, description="USD per million tokens; default: what is known of it.")
     threshold: Fraction | None = Field(None, description="Least mean score (0 to 1) of this model's cells.")
-
-
-class HaystackEntry(Part):
-    """Where the filler text comes from; ``separator`` stands between repetitions of a text that is too short."""
-
-    source: Text = Field("essays", description="Name of the haystack source.")
-    separator: str = Field("\n\n", description="Text between repetitions of a source that is too short.")
-    options: dict[str, Any] = Field(default_factory=dict, description="Options of the source itself.")
 
 
 class SweepAxes(Part):
@@ -119,14 +95,14 @@ class SweepAxes(Part):
     trials: Count | TrialsEntry = Field(
         1, description="Trials of each cell, each with a needle of its own: a number, or {max, stop}."
     )
-    seed: Whole = Field(42, description="Seed of everything random.")
-    seeds: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | None = Field(
+    seed: Annotated[Whole, BARE] = Field(42, description="Seed of everything random.")
+    seeds: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS), BARE] | None = Field(
         None, description="Seeds, one trial each."
     )
-    reserve: Literal["auto"] | Annotated[int, Field(ge=0, le=MOST_TOKENS), NO_FLAG] = Field(
+    reserve: Literal["auto"] | Annotated[int, Field(ge=0, le=MOST_TOKENS), NO_FLAG, TOKENS] = Field(
         "auto", description="Tokens of each length that are kept free; auto: as few as the model's window allows."
     )
-    depth_tolerance: Annotated[float, Field(gt=0, le=100), NO_FLAG] = Field(
+    depth_tolerance: Annotated[float, Field(gt=0, le=100), NO_FLAG, Unit("percentage points")] = Field(
         1.0, description="Percentage points that a needle may stand away from its depth."
     )
 
@@ -166,7 +142,9 @@ class TaskEntry(Part):
     id: Id = Field(description="Name in test ids, gates, reports and known failures; default: the type.")
     type: Text = Field(description="Kind of task.")
     family: Id | None = Field(None, description="Id of the entry that this one is a variant of.")
-    variant: dict[str, Level] = Field(default_factory=dict, description="Value of each axis of the family.")
+    variant: dict[str, Annotated[Level, BARE]] = Field(
+        default_factory=dict, description="Value of each axis of the family."
+    )
     scorer: ScorerEntry | None = Field(None, description="Scorer; default: the one of the task's type.")
     prompt: PromptEntry | None = Field(None, description="Prompt; default: the sweep's.")
     haystack: HaystackEntry | None = Field(None, description="Haystack; default: the sweep's.")
@@ -182,12 +160,8 @@ class KnownFailure(Part):
 
     model: Names | None = Field(None, description="Model id, or a list of them.")
     task: Names | None = Field(None, description="Task id or family, or a list of them.")
-    context_lengths: Annotated[list[Whole], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
-        None, description="Context lengths in tokens: a list, or {min, max}."
-    )
-    depth_percents: Annotated[list[Number], Field(min_length=1, max_length=MOST_POINTS)] | SpanOf | None = Field(
-        None, description="Depths in percent: a list, or {min, max}."
-    )
+    context_lengths: LengthsMeant | None = Field(None, description="Context lengths in tokens: a list, or {min, max}.")
+    depth_percents: DepthsMeant | None = Field(None, description="Depths in percent: a list, or {min, max}.")
     reason: Text = Field(description="Why these cells fail; shown with each xfail.")
     strict: bool | None = Field(None, description="Does a pass fail the run? Default: pytest's xfail_strict.")
     run: bool = Field(True, description="false: do not even ask.")
@@ -213,7 +187,11 @@ class Config(Part):
     )
     threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
     budget: Budget = Field(default_factory=Budget, description="What a run may spend on paid models.")
+    execution: Execution = Field(default_factory=Execution, description="How requests of paid and local models leave.")
     gates: list[GateEntry] = Field(default_factory=list, description="What must hold of all answers together.")
+    searches: list[SearchEntry] = Field(
+        default_factory=list, description="Tests that pool over depths and stop when they know."
+    )
     baseline: Text | None = Field(
         None, description="Rows of an earlier run, or its report folder, that this one must not be worse than."
     )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from pytest_haystack.config.parts import NO_FLAG, Count, Fraction, Part
+from pytest_haystack.config.parts import NO_FLAG, SHARE, Count, Fraction, Part
 
-Risk = Annotated[float, Field(gt=0, lt=0.5), NO_FLAG]
+Risk = Annotated[float, Field(gt=0, lt=0.5), NO_FLAG, SHARE]
 Stop = Literal["point", "sprt", "fail_on_evidence", "certify"]
 
 #: Width of the default zone of indifference on either side of the threshold, and where it ends at the top.
@@ -35,12 +36,18 @@ class TrialsEntry(Part):
 
     @model_validator(mode="after")
     def _zone(self) -> TrialsEntry:
-        if self.indifference is not None:
-            if self.stop != "sprt":
-                raise ValueError("indifference belongs to stop: sprt")
-            if not 0 < self.indifference[0] < self.indifference[1] < 1:
-                raise ValueError("indifference is [low, high] with 0 < low < high < 1")
+        check_zone(self.stop, self.indifference)
         return self
+
+
+def check_zone(stop: Stop, zone: Sequence[float] | None) -> None:
+    """Raise ValueError for a zone of indifference that is none, or that the rule has no use for."""
+    if zone is None:
+        return
+    if stop != "sprt":
+        raise ValueError("indifference belongs to stop: sprt")
+    if not 0 < zone[0] < zone[1] < 1:
+        raise ValueError("indifference is [low, high] with 0 < low < high < 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pytest_haystack.documents.ending import Ending, fit_ending
 from pytest_haystack.documents.haystack_text import HaystackText
 from pytest_haystack.documents.layout import SEPARATION, Layout, lay_out
 from pytest_haystack.documents.placing import closing_block, inserted_block, insertion_point
+from pytest_haystack.documents.sliding import slide
 from pytest_haystack.errors import DocumentError
 from pytest_haystack.tokens.encoding import Encoding, facts_of
 
@@ -18,7 +19,9 @@ from pytest_haystack.tokens.encoding import Encoding, facts_of
 _LEAST_HAYSTACK = 8
 
 #: What of a recipe's origin must be the same for the same bytes.
-_DECISIVE = ("source", "sha256", "separator", "tokenizer", "tokenizer_sha256")
+_DECISIVE = (
+    "source", "sha256", "separator", "parts", "shuffle", "offset", "window", "tokenizer", "tokenizer_sha256",
+)  # fmt: skip
 
 
 class _Step(NamedTuple):
@@ -31,9 +34,7 @@ class _Step(NamedTuple):
 
 def tokens_needed(inserts: Sequence[Insert], encoding: Encoding) -> int:
     """The least number of tokens of a document that can hold these inserts."""
-    if not inserts:
-        return 1
-    return sum(encoding.count(insert.text) + SEPARATION for insert in inserts) + _LEAST_HAYSTACK
+    return _needed([encoding.count(insert.text) for insert in inserts])
 
 
 def build_document(haystack: HaystackText, inserts: Sequence[Insert], tokens: int, *, tolerance: float) -> Document:
@@ -47,25 +48,32 @@ def build_document(haystack: HaystackText, inserts: Sequence[Insert], tokens: in
 
     Raises DocumentError where the inserts do not fit or the haystack text is too short.
     """
-    needed = tokens_needed(inserts, haystack.encoding)
+    sizes = [haystack.encoding.count(insert.text) for insert in inserts]
+    needed = _needed(sizes)
     if tokens < needed:
         raise DocumentError(
             f"a document of {tokens} tokens cannot hold {len(inserts)} needle(s), which need {needed}; "
             "choose a longer context length, or fewer or shorter needles"
         )
-    sizes = [haystack.encoding.count(insert.text) for insert in inserts]
     texts = [insert.text for insert in inserts]
     layout = lay_out(inserts, sizes, tokens, tolerance)
-    steps = _placed(haystack, texts, layout, tokens)
+    whole = haystack.encoding.whole
+    first = None
+    if haystack.window.sliding and (slid := slide(haystack, layout, texts, tokens)) is not None:
+        haystack, first = haystack.starting_at(slid[0]), slid[1] - slid[0]
+    steps = _placed(haystack, texts, layout, tokens, first)
     last, ending = _ended(haystack, texts, layout, steps, tokens)
     document = _document(haystack, inserts, tokens, tolerance, [*steps, last], ending)
-    whole = haystack.encoding.whole
     if whole is not None and whole.count(document.text) != tokens:
         # A tokenizer of the user's, in a text that it treats otherwise than those it was tried on: the slow way.
         slow = haystack.counted_whole()
         assert slow is not None
         return build_document(slow, inserts, tokens, tolerance=tolerance)
     return document
+
+
+def _needed(sizes: Sequence[int]) -> int:
+    return sum(size + SEPARATION for size in sizes) + _LEAST_HAYSTACK if sizes else 1
 
 
 def rebuild(haystack: HaystackText, recipe: Mapping[str, Any]) -> Document:
@@ -94,8 +102,10 @@ def rebuild(haystack: HaystackText, recipe: Mapping[str, Any]) -> Document:
     return document
 
 
-def _placed(haystack: HaystackText, texts: Sequence[str], layout: Layout, tokens: int) -> list[_Step]:
-    """Every group of the layout in its place, in document order."""
+def _placed(
+    haystack: HaystackText, texts: Sequence[str], layout: Layout, tokens: int, first: int | None
+) -> list[_Step]:
+    """Every group of the layout in its place, in document order; the first one at ``first`` if that is given."""
     steps: list[_Step] = []
     draft = Draft(haystack)
     for number, group in enumerate(layout.groups):
@@ -103,7 +113,8 @@ def _placed(haystack: HaystackText, texts: Sequence[str], layout: Layout, tokens
         limit: float = tokens - added - sum(later.width for later in layout.groups[number:]) - layout.tail_width
         if number + 1 < len(layout.groups):
             limit = min(limit, layout.groups[number + 1].aim + group.before - added)
-        draft = draft.advanced(insertion_point(draft, group, limit))
+        chosen = number == 0 and first is not None
+        draft = draft.advanced(first if chosen and first is not None else insertion_point(draft, group, limit))
         block = inserted_block(haystack.text, draft.position, [texts[member] for member in group.members])
         steps.append(_Step(group.members, draft, block))
         draft = draft.inserted(block)

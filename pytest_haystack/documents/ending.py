@@ -65,12 +65,15 @@ class _Measure:
         split = draft.haystack.encoding.next_safe_point(tail, 1) or len(tail)
         self._tail = tail[:split]
         self._known = self._near.settled + self._encoding.count(tail[split:])
+        # The search for the last cut that fits meets some of those that are then tried one by one.
+        self._counts: dict[str, int] = {}
 
     def __call__(self, cut: int, filler: str = "") -> int:
         """Number of tokens of the document that is cut at this position of the haystack."""
-        return self._known + self._encoding.count(
-            self._near.pending + self._text[self._start : cut] + filler + self._tail
-        )
+        end = self._text[self._start : cut] + filler
+        if end not in self._counts:
+            self._counts[end] = self._known + self._encoding.count(self._near.pending + end + self._tail)
+        return self._counts[end]
 
 
 def fit_ending(draft: Draft, tail: str, tokens: int) -> Ending | None:

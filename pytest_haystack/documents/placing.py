@@ -34,7 +34,6 @@ def insertion_point(draft: Draft, group: Group, limit: float) -> int:
     low, high = group.low + shift + _EDGE, group.high + shift - _EDGE
     first = draft.position
     last = max(index.position_of(math.floor(limit)), first)
-    target = index.position_of(round(group.aim + shift))
     if low <= high:
         start = max(index.position_of(math.ceil(low)), first)
         stop = min(index.position_of(math.floor(high)), last)
@@ -43,7 +42,7 @@ def insertion_point(draft: Draft, group: Group, limit: float) -> int:
             point = nearest_insertion_point(text, level, shared, start, stop) if start <= stop else None
             if point is not None and low <= index.tokens_before(point) <= high:
                 return point
-    target = max(first, min(target, last))
+    target = max(first, min(index.position_of(round(group.aim + shift)), last))
     near = max(first, target - _FAR), min(last, target + _FAR)
     word = nearest_insertion_point(text, Level.WORD, target, *near)
     if word is not None and abs(index.tokens_before(word) - group.aim - shift) <= _NEAR:

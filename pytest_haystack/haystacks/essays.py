@@ -36,6 +36,10 @@ class Essays(Source):
         """
         return self._text
 
+    def documents(self) -> list[str]:
+        """The essays. Raises SourceError like `read`."""
+        return [essay_text(file, sha256).strip("\n") for file, sha256 in essay_files(self.version)]
+
     @property
     def sha256(self) -> str:
         """Hash of the joined text."""
@@ -43,7 +47,7 @@ class Essays(Source):
 
     @cached_property
     def _text(self) -> str:
-        return "\n\n".join(essay_text(file, sha256).strip("\n") for file, sha256 in essay_files(self.version))
+        return "\n\n".join(self.documents())
 
 
 class FirstEssays(Essays):

@@ -22,7 +22,7 @@ MOST_BYTES = 128 * 1024 * 1024
 class FilesOptions(SourceOptions):
     """``path`` is a folder, a glob or a file, relative to the config file's folder."""
 
-    path: str = Field(min_length=1)
+    path: str = Field(min_length=1, description="Folder, glob or file, relative to the sweep file.")
 
 
 class Files(Source):
@@ -46,8 +46,16 @@ class Files(Source):
         """Hash of the joined text. Raises SourceError like `read`."""
         return hashlib.sha256(self._text.encode()).hexdigest()
 
+    def documents(self) -> list[str]:
+        """The text of each file. Raises SourceError like `read`."""
+        return self._documents
+
     @cached_property
     def _text(self) -> str:
+        return "\n\n".join(self._documents)
+
+    @cached_property
+    def _documents(self) -> list[str]:
         files = self.files()
         total = sum(self._size(file) for file in files)
         if total > MOST_BYTES:
@@ -55,7 +63,7 @@ class Files(Source):
                 f"haystack path {self.options.path!r}: {len(files)} files hold {total / 2**20:.0f} MiB, more than "
                 f"the {MOST_BYTES // 2**20} MiB that are read; name fewer files"
             )
-        return "\n\n".join(self._decoded(file) for file in files)
+        return [self._decoded(file) for file in files]
 
     def files(self) -> list[Path]:
         """The files that the path stands for, in reading order. Raises SourceError where there is none."""

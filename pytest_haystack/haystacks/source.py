@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -36,6 +37,18 @@ class Source(ABC):
 
         Raises SourceError where there is no usable text.
         """
+
+    def documents(self) -> Sequence[str] | None:
+        """The documents that the text is made of, in order; None where it is endless or all of one piece.
+
+        `read` gives them with a blank line between them. Raises SourceError like `read`.
+        """
+        return None
+
+    @property
+    def order(self) -> dict[str, Any]:
+        """What a recipe says of how the documents are put together, where that is not as usual."""
+        return {}
 
     @property
     @abstractmethod

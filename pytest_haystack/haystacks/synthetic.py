@@ -1,190 +1,109 @@
-"""Endless English prose from a grammar: no sentence twice, the same text for a seed on every machine."""
+"""Endless prose from grammars: no sentence twice, the same text for a seed on every machine."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import random
-import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
+
+from pytest_haystack.config.parts import BARE
+from pytest_haystack.haystacks.prose.grammar import grammar_files, grammar_of
+from pytest_haystack.haystacks.prose.writer import Writer
 from pytest_haystack.haystacks.source import Source, SourceOptions
+from pytest_haystack.haystacks.text_cache import cached_text
 
-T = TypeVar("T")
-
-#: Raised whenever the same seed would give another text.
-GRAMMAR_VERSION = 1
-VOCABULARY = Path(__file__).with_name("scenes.json")
-#: Patterns of sentences. ``who`` is the person the paragraph is about (or a pronoun), ``other`` somebody else of
-#: the scene, ``did`` and ``done`` a piece of work in past tense and as participle, ``obs`` something observed.
-PATTERNS = (
-    "{time} {who} {did} {place}.",
-    "{time} {who} {did}, and {other} {idle}.",
-    "{time} {obs}.",
-    "{time} {obs}, {verdict}.",
-    "{time} {obs}, and {other} {did} {place}.",
-    "{who} {did}.",
-    "{who} {did} {manner}.",
-    "{who} {did} {place}, {verdict}.",
-    "{who} {did} {place} before {other} {did}.",
-    "{who} {did} {place}; {other} {doubt}.",
-    "{who} {did} first and {did} only later, {verdict}.",
-    "{who} {idle} while {other} {did}.",
-    "{who} {idle} {place} until {obs}.",
-    "{who} had {done} {place} once before, {verdict}.",
-    "{who} said that {obs}, but {other} {doubt}.",
-    "{who} told {other} that {obs}, {verdict}.",
-    "{who} wanted to know why {other} had {done}.",
-    "{who} would not have {done} if {other} had not {done}.",
-    "{obs}, so {who} {did} {place}.",
-    "{obs}, and {who} {idle} until {obs}.",
-    "{obs}, and nobody had {done} yet.",
-    "{obs}; {who} {did} {manner}.",
-    "{remark}, and {who} {did} {place}.",
-    "{remark}; {other} {idle} {place}.",
-    "{remark}, but {obs}.",
-    "When {obs}, {who} {did} {manner}.",
-    "Because {obs}, {who} {did} instead of waiting for {other}.",
-    "It was {other} who {did} {manner}.",
-    "If {obs}, it was because {other} had {done} {manner}.",
-    "Although {obs}, {other} {did} {place}.",
-    "After {other} had {done}, {obs}.",
-    "Nobody remembered whether {other} had {done} or {done}.",
-)
-FIELD = re.compile(r"\{(\w+)\}")
-#: Sentences a paragraph, as often as they stand here.
-PARAGRAPH_SENTENCES = (1, 2, 3, 3, 4, 4, 4, 5, 5, 6, 6, 7, 8, 9, 11)
-#: Paragraphs that stay with one scene.
-SCENE_PARAGRAPHS = (2, 3, 3, 4, 5, 6)
+#: Shorter texts (characters) are written faster than looked up.
+SHORTEST_KEPT = 200_000
+_SAMPLE_CHARACTERS = 20_000
+_GAP = "\n\n"
 
 
 class SyntheticOptions(SourceOptions):
     """``seed`` chooses the text."""
 
-    seed: int = 42
+    language: Literal["en", "de", "zh", "ar"] = Field("en", description="English, German, Chinese or Arabic.")
+    domain: Literal["general", "legal", "medical", "technical"] = Field(
+        "general", description="What the text is about, and how it is put."
+    )
+    seed: Annotated[int, BARE] = Field(42, description="Another seed gives another text.")
 
 
 class Synthetic(Source):
-    """Prose about people at work, as long as needed. What was generated is kept and extended."""
+    """Prose about people at their work, as long as needed. What was written is kept and extended."""
 
-    name = "synthetic"
+    name = "synthetic@2"
     options_model = SyntheticOptions
 
     def __init__(self, options: Any, base_dir: Path) -> None:
         super().__init__(options, base_dir)
-        self._paragraphs = paragraphs(options.seed)
+        self._paragraphs = paragraphs(options)
         self._text = ""
         #: Offsets at which paragraphs end.
         self._ends: list[int] = []
 
     def read(self, characters: int) -> str:
-        """Whole paragraphs of at least ``characters`` characters."""
+        """Whole paragraphs of at least ``characters`` characters, or all that the grammar has."""
+        if characters >= SHORTEST_KEPT and len(self._text) < characters:
+            kept = cached_text(self._key, characters, self._written)
+            if len(kept) > len(self._text):
+                self._take(kept)
+        return self._written(characters)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the version, the options and the first 20,000 characters."""
+        sample = self.read(_SAMPLE_CHARACTERS)[:_SAMPLE_CHARACTERS]
+        chosen = f"{self.name}\n{self.options.language}\n{self.options.domain}\n{self.options.seed}"
+        return hashlib.sha256(f"{chosen}\n{sample}".encode()).hexdigest()
+
+    @cached_property
+    def _key(self) -> str:
+        """What a kept text depends on."""
+        digest = hashlib.sha256(self.sha256.encode())
+        for file in grammar_files(self.options.language, self.options.domain):
+            digest.update(file.read_bytes())
+        return digest.hexdigest()
+
+    def _take(self, text: str) -> None:
+        """Go on with a longer text that another process has written."""
+        self._text, self._ends = text, []
+        end = text.find(_GAP)
+        while end >= 0:
+            self._ends.append(end)
+            end = text.find(_GAP, end + 1)
+        self._ends.append(len(text))
+        # Where it is to be longer still, it is written anew.
+        self._paragraphs = _skipped(self.options, len(self._ends))
+
+    def _written(self, characters: int) -> str:
         length, parts = len(self._text), [self._text]
         while not self._ends or self._ends[-1] < characters:
-            part = ("\n\n" if self._ends else "") + next(self._paragraphs)
+            paragraph = next(self._paragraphs, None)
+            if paragraph is None:
+                break
+            part = (_GAP if self._ends else "") + paragraph
             parts.append(part)
             length += len(part)
             self._ends.append(length)
         if len(parts) > 1:
             self._text = "".join(parts)
-        return self._text[: self._ends[bisect_left(self._ends, characters)]]
-
-    @cached_property
-    def sha256(self) -> str:
-        """Hash of the grammar's version, the seed and the first 20,000 characters."""
-        sample = self.read(20_000)[:20_000]
-        return hashlib.sha256(f"{GRAMMAR_VERSION}\n{self.options.seed}\n{sample}".encode()).hexdigest()
+        enough = bisect_left(self._ends, characters)
+        return self._text[: self._ends[enough]] if enough < len(self._ends) else self._text
 
 
-def paragraphs(seed: int) -> Iterator[str]:
-    """Paragraphs without end; no sentence comes twice."""
-    vocabulary = json.loads(VOCABULARY.read_text(encoding="utf-8"))
-    digest = hashlib.sha256(f"synthetic {seed}".encode()).digest()
-    writer = _Writer(random.Random(int.from_bytes(digest[:8], "big")), vocabulary)
-    scene = None
-    while True:
-        others = [candidate for candidate in vocabulary["scenes"] if candidate is not scene]
-        scene = writer.choose(others)
-        writer.enter(scene)
-        for _ in range(writer.choose(SCENE_PARAGRAPHS)):
-            yield writer.paragraph()
+def paragraphs(options: SyntheticOptions) -> Iterator[str]:
+    """The paragraphs one by one, in memory that does not grow; no sentence comes twice."""
+    grammar = grammar_of(options.language, options.domain)
+    return Writer(grammar, f"synthetic@2 {options.language} {options.domain} {options.seed}").paragraphs()
 
 
-class _Writer:
-    """Draws sentences; only `random.Random.random` is used, which is the same in every Python version."""
-
-    def __init__(self, rng: random.Random, vocabulary: dict[str, Any]) -> None:
-        self._random = rng.random
-        self._common = vocabulary["common"]
-        self._participles = vocabulary["participles"]
-        #: Ready phrases of the scene by field name.
-        self._pools: dict[str, list[str]] = {}
-        self._jobs: list[tuple[list[str], list[str]]] = []
-        self._observed: list[tuple[list[str], list[str]]] = []
-        #: Hashes of all sentences so far: a fraction of the memory of the sentences.
-        self._said: set[bytes] = set()
-        self._cast: list[list[str]] = []
-        self._who = self._subject = ""
-        self._used: set[str] = set()
-
-    def choose(self, items: Sequence[T]) -> T:
-        return items[int(self._random() * len(items))]
-
-    def enter(self, scene: dict[str, Any]) -> None:
-        """Move to a scene, with three of its people."""
-        self._jobs, self._observed = scene["jobs"], scene["observed"]
-        self._pools = {**self._common, "place": scene["places"], "idle": scene["idle"]}
-        people = list(scene["people"])
-        self._cast = [people.pop(int(self._random() * len(people))) for _ in range(3)]
-
-    def paragraph(self) -> str:
-        person = self.choose(self._cast)
-        self._who, known = person[0], False
-        sentences = []
-        for _ in range(self.choose(PARAGRAPH_SENTENCES)):
-            if self._random() < 0.2:
-                person, known = self.choose(self._cast), False
-                self._who = person[0]
-            self._subject = person[1] if known and self._random() < 0.7 else person[0]
-            sentence, names_subject = self._fresh()
-            sentences.append(sentence)
-            known = known or names_subject
-        return " ".join(sentences)
-
-    def _fresh(self) -> tuple[str, bool]:
-        """A sentence that was not said before, and whether it is about the paragraph's person."""
-        while True:
-            pattern = self.choose(PATTERNS)
-            self._used.clear()
-            sentence = FIELD.sub(self._field, pattern)
-            sentence = sentence[0].upper() + sentence[1:]
-            mark = hashlib.blake2b(sentence.encode(), digest_size=8).digest()
-            if mark not in self._said:
-                self._said.add(mark)
-                return sentence, "{who}" in pattern
-
-    def _field(self, match: re.Match[str]) -> str:
-        name = match.group(1)
-        if name == "who":
-            return self._subject
-        while True:
-            drawn = self._draw(name)
-            if drawn not in self._used:
-                self._used.add(drawn)
-                return drawn
-
-    def _draw(self, name: str) -> str:
-        if name in ("did", "done"):
-            verbs, things = self.choose(self._jobs)
-            verb = self.choose(verbs)
-            return f"{self._participles.get(verb, verb) if name == 'done' else verb} {self.choose(things)}"
-        if name == "obs":
-            subjects, predicates = self.choose(self._observed)
-            return f"{self.choose(subjects)} {self.choose(predicates)}"
-        if name == "other":
-            return self.choose([person[0] for person in self._cast if person[0] != self._who])
-        return self.choose(self._pools[name])
+def _skipped(options: SyntheticOptions, number: int) -> Iterator[str]:
+    following = paragraphs(options)
+    for _ in range(number):
+        next(following, None)
+    yield from following

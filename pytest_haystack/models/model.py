@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from abc import ABC, abstractmethod
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
+
+from pytest_haystack.long_text import utf8_sha256
 
 
 class Prompt(str):
@@ -17,16 +18,21 @@ class Prompt(str):
     list of all messages, so that the text's UTF-8 bytes are the whole prompt and ``sha256`` is their hash.
     ``document`` and ``question`` are the parts that a retrieval pipeline under test wants to have apart. ``trial``
     (from 0) tells identical prompts apart. ``cell`` is the id of the cell that asks, where that is known. ``afresh`` is
-    True where an answer that was kept from before is of no use.
+    True where an answer that was kept from before is of no use. ``shared`` is how many characters of the document are
+    haystack text that other prompts of the sweep begin with too: those before its first insert. ``tokens`` is what all
+    messages take under the sweep's tokenizer, give or take a few where their parts meet; None is unknown.
     """
 
-    messages: list[dict[str, str]]
     document: str
     question: str
     trial: int
     prefill: str
     afresh: bool = False
     cell: str = ""
+    shared: int = 0
+    tokens: int | None = None
+    #: None where the text is all there is.
+    _messages: list[dict[str, str]] | None
 
     def __new__(
         cls,
@@ -38,20 +44,47 @@ class Prompt(str):
         question: str = "",
         trial: int = 0,
     ) -> Prompt:
-        messages = [{"role": "user", "content": str(user)}]
-        if system is not None:
-            messages.insert(0, {"role": "system", "content": system})
-        if prefill is not None:
-            messages.append({"role": "assistant", "content": prefill})
-        text = str(user) if len(messages) == 1 else json.dumps(messages, ensure_ascii=False)
+        messages = None
+        text: str = user
+        if system is not None or prefill is not None:
+            messages = [{"role": "system", "content": system}] if system is not None else []
+            messages.append({"role": "user", "content": str(user)})
+            if prefill is not None:
+                messages.append({"role": "assistant", "content": prefill})
+            text = json.dumps(messages, ensure_ascii=False)
         self = super().__new__(cls, text)
-        self.messages, self.document, self.question, self.trial = messages, document, question, trial
+        self._messages, self.document, self.question, self.trial = messages, document, question, trial
         self.prefill = prefill or ""
         return self
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The messages of a chat, ``role`` and ``content``; a single one is made when it is wanted: it can be long."""
+        return [{"role": "user", "content": str(self)}] if self._messages is None else self._messages
 
     def turn(self, answer: str) -> str:
         """The assistant's whole turn: what was begun, and the answer that goes on with it or repeats it."""
         return answer if answer.lstrip().startswith(self.prefill.strip()) else self.prefill + answer
+
+    def about(self, document: str) -> Prompt:
+        """The same question, asked of another text: what a retrieval pipeline found in the document.
+
+        Raises ValueError where this prompt does not know its document.
+        """
+        if not self.document:
+            raise ValueError("this prompt does not know its document, so that no other can take its place")
+        messages = [{**one, "content": one["content"].replace(self.document, document)} for one in self.messages]
+        by_role = {one["role"]: one["content"] for one in messages}
+        other = Prompt(
+            by_role["user"],
+            system=by_role.get("system"),
+            prefill=by_role.get("assistant"),
+            document=document,
+            question=self.question,
+            trial=self.trial,
+        )
+        other.afresh, other.cell = self.afresh, self.cell
+        return other
 
     def anew(self) -> Prompt:
         """The same prompt, to be asked whatever is kept."""
@@ -67,7 +100,7 @@ class Prompt(str):
     @property
     def sha256(self) -> str:
         """Hash of the prompt's UTF-8 bytes; lone surrogates count as their backslash escapes."""
-        return hashlib.sha256(self.encode("utf-8", "backslashreplace")).hexdigest()
+        return utf8_sha256(self, "backslashreplace").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from pytest_haystack.config.local_names import is_local
 from pytest_haystack.models.model import Completion, Model, Prompt
+from pytest_haystack.models.prompt_cache import sent_messages
 
 if TYPE_CHECKING:
     from pytest_haystack.config.schema import ModelEntry
@@ -39,8 +40,8 @@ class Asker(Protocol):
 class GatewayModel(Model):
     """A litellm model, asked through the gateway.
 
-    ``gateway_id`` is the model's name there (default: the entry's id). ``count`` counts tokens of a text; without
-    it they are estimated from the prompt's bytes. The count serves ``tokens_per_minute`` alone.
+    ``gateway_id`` is the model's name there (default: the entry's id). Tokens of a prompt that does not know them are
+    estimated from its bytes: they serve ``tokens_per_minute`` alone.
     """
 
     paid: ClassVar[bool] = True
@@ -50,12 +51,10 @@ class GatewayModel(Model):
         entry: ModelEntry,
         client: Asker,
         gateway_id: str | None = None,
-        count: Callable[[str], int] | None = None,
     ) -> None:
         super().__init__(entry)
         self._client = client
         self._gateway_id = gateway_id if gateway_id is not None else entry.id
-        self._count = count or _estimate
 
     def context_window(self) -> int | None:
         """Context window in tokens as a server of one's own tells it, None where it does not."""
@@ -71,10 +70,23 @@ class GatewayModel(Model):
     def complete(self, prompt: str) -> Completion:
         """Answer a prompt. Raises ModelError where there is no answer to score."""
         asked = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
-        tokens = self._count(asked.contents) + self._longest_answer()
         return self._client.complete(
-            self._gateway_id, asked.messages, tokens, asked.trial, cell=asked.cell, afresh=asked.afresh
+            self._gateway_id,
+            self.request_messages(asked),
+            self.request_tokens(asked),
+            asked.trial,
+            cell=asked.cell,
+            afresh=asked.afresh,
         )
+
+    def request_messages(self, prompt: Prompt) -> list[dict[str, Any]]:
+        """What goes to the gateway for a prompt."""
+        return sent_messages(prompt, self.entry.prompt_cache)
+
+    def request_tokens(self, prompt: Prompt) -> int:
+        """What the request counts under ``tokens_per_minute``, about: its input and the longest answer."""
+        known = prompt.tokens if prompt.tokens is not None else _estimate(prompt.contents)
+        return known + self._longest_answer()
 
     def _longest_answer(self) -> int:
         request = self.entry.request

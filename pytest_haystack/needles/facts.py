@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_haystack.errors import DocumentError
+from pytest_haystack.long_text import folded
 from pytest_haystack.needles.draws import pick
 from pytest_haystack.needles.names import entity_name, neighbours, stem_of
 from pytest_haystack.needles.needle import Needle
@@ -135,7 +136,7 @@ class FactMaker:
 @lru_cache(maxsize=1)
 def _folded(text: str) -> str:
     """The text without case. Trials of one context length have their text in common, which may be megabytes."""
-    return text.casefold()
+    return folded(text)
 
 
 def stands_in(token: str, text: str) -> bool:

@@ -12,7 +12,7 @@ from pytest_haystack.needles.facts import FactMaker
 from pytest_haystack.needles.library import WrittenNeedle, in_turn
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.needles.templates import TemplateMaker, TemplateOptions
-from pytest_haystack.needles.values import ValueOptions
+from pytest_haystack.needles.values import VALUE, ValueOptions
 
 
 def _not_empty(entries: tuple[WrittenNeedle, ...]) -> tuple[WrittenNeedle, ...]:
@@ -37,11 +37,13 @@ class OriginOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    value: ValueOptions = Field(default_factory=ValueOptions)
-    needle: TemplateOptions | None = None
-    library: Annotated[Entries | None, EntriesFile()] = None
-    fixed: Entries | None = None
-    rotate: bool = True
+    value: ValueOptions = Field(default_factory=ValueOptions, description=VALUE)
+    needle: TemplateOptions | None = Field(None, description="A needle of your own, as templates with variables.")
+    library: Annotated[Entries | None, EntriesFile()] = Field(
+        None, description="Needles of your own: a YAML, JSON or CSV file with needle, question and answer, or a list."
+    )
+    fixed: Entries | None = Field(None, description="Needles of your own: a list of needle, question and answer.")
+    rotate: bool = Field(True, description="false: each cell and trial has the first of the fixed needles.")
 
     @model_validator(mode="after")
     def _one_origin(self) -> OriginOptions:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from pytest_haystack.config.parts import BARE
 from pytest_haystack.needles.draws import pick, whole
 
 #: Without I and O, which are taken for digits.
@@ -18,14 +19,24 @@ DEFAULT_RANGES: dict[str, tuple[float, float]] = {"int": (1000, 9999), "float": 
 STEPS_PER_UNIT = {"int": 1, "float": 100}
 
 
+#: What the option is, for the reference.
+VALUE = "What kind of value invented facts state."
+
+
 class ValueOptions(BaseModel):
     """The option ``value:`` of a task. ``min`` and ``max`` (both included) go with ``int`` and ``float``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    type: Literal["code", "int", "float"] = "code"
-    min: float | None = None
-    max: float | None = None
+    type: Literal["code", "int", "float"] = Field(
+        "code", description="code: such as QR-7749; int: a whole number; float: one with two decimals."
+    )
+    min: Annotated[float | None, BARE] = Field(
+        None, description="int, float: smallest value; default: 1000 (int), 1 (float)."
+    )
+    max: Annotated[float | None, BARE] = Field(
+        None, description="int, float: largest value; default: 9999 (int), 1000 (float)."
+    )
 
     @model_validator(mode="after")
     def _range_holds_a_value(self) -> ValueOptions:

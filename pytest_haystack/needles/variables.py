@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from pytest_haystack.config.parts import BARE
 from pytest_haystack.needles.draws import pick, uuid_text, whole
 from pytest_haystack.needles.names import stem
 from pytest_haystack.needles.values import ValueOptions, draw_value
@@ -37,11 +38,21 @@ class Variable(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    type: Literal["wordlist", "random_int", "random_float", "random_hex", "random_word", "uuid", "date"]
-    values: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
-    min: float | date | None = None
-    max: float | date | None = None
-    length: Annotated[int, Field(ge=1, le=128)] | None = None
+    type: Literal["wordlist", "random_int", "random_float", "random_hex", "random_word", "uuid", "date"] = Field(
+        description="What is drawn; random_word is an invented word, date a day such as 2024-05-31."
+    )
+    values: Annotated[tuple[str, ...], Field(min_length=1)] | None = Field(
+        None, description="wordlist: the texts that one is drawn of."
+    )
+    min: Annotated[float | date | None, BARE] = Field(
+        None,
+        description="Smallest number or first day; default: 1000 (random_int), 1 (random_float), 2000-01-01.",
+    )
+    max: Annotated[float | date | None, BARE] = Field(
+        None,
+        description="Largest number or last day; default: 9999 (random_int), 1000 (random_float), 2029-12-31.",
+    )
+    length: Annotated[int, Field(ge=1, le=128)] | None = Field(None, description="random_hex: digits; default: 8.")
 
     @model_validator(mode="after")
     def _options_fit_the_type(self) -> Variable:

@@ -89,6 +89,17 @@ def every_nth(count: int, most: int) -> range:
     return range(0, count, max(1, step))
 
 
+def ends_and_between(count: int, most: int) -> list[int]:
+    """Indices of at most ``most`` of ``count`` things, evenly spaced; the last takes the place of the one before it.
+
+    So an axis is labelled at both of its ends.
+    """
+    if most < 2 or count < 2:
+        return list(every_nth(count, most))
+    step = -(-(count - 1) // (most - 1))
+    return [*range(0, count - step, step), count - 1]
+
+
 def difference_label(difference: float) -> str:
     """A difference of scores, -1 to 1, in the few characters of a cell: +1, -.33, 0 for none."""
     if abs(difference) < 1e-9:

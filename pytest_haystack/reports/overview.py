@@ -76,6 +76,13 @@ def _places(results: SweepResults, groups: list[tuple[str, str]]) -> dict[tuple[
     if len(models) > 1 and 1 < len(tasks) <= 6:
         return {(model, task): (models.index(model), tasks.index(task)) for model, task in groups}
     columns = min(6, len(groups), max(1, math.ceil(math.sqrt(len(groups) * 1.2))))
+    if 1 < len(models) <= 6 and len(tasks) > 1:
+        # The models of a task side by side, each in columns of its own.
+        columns = max(columns // len(models), 1) * len(models)
+        return {
+            (model, task): divmod(tasks.index(task) * len(models) + models.index(model), columns)
+            for model, task in groups
+        }
     return {group: divmod(number, columns) for number, group in enumerate(groups)}
 
 

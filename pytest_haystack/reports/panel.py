@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_haystack.reports.drawing import POINTS_PER_INCH, Box, Point, Sheet, outline_of
 from pytest_haystack.reports.grid import Grid, Mark, Shown
-from pytest_haystack.reports.labels import every_nth, length_labels, score_label
+from pytest_haystack.reports.labels import ends_and_between, length_labels, score_label
 from pytest_haystack.reports.palette import INK, LOOKS, PAPER, QUIET, grounds, hatch_ink, ink_on
 
 #: Smallest and largest letters in a cell, in points: what a room can read.
@@ -123,14 +123,14 @@ class Panel:
         longest = max(len(label) for label in labels) * _DIGIT * self.size.label_size + 5
         fit = int(self.width * POINTS_PER_INCH / longest)
         base = self.top + self.height + 0.07
-        for column in every_nth(len(labels), min(fit, self.size.most_labels)):
+        for column in ends_and_between(len(labels), min(fit, self.size.most_labels)):
             middle = self.left + (column + 0.5) * self.size.cell_width
             self.sheet.text(middle, base, labels[column], self.size.label_size, ha="center")
 
     def _depth_labels(self) -> None:
         rows = len(self.grid.depths)
         fit = int(rows * self.size.cell_height * POINTS_PER_INCH / (self.size.label_size * _LINE))
-        for row in every_nth(rows, min(fit, self.size.most_labels)):
+        for row in ends_and_between(rows, min(fit, self.size.most_labels)):
             middle = self.top + (row + 0.5) * self.size.cell_height
             depth = f"{self.grid.depths[row]}%"
             self.sheet.text(self.left - 0.07, middle, depth, self.size.label_size, ha="right", va="center_baseline")

@@ -37,6 +37,27 @@ class MeanScore(_Plain):
         return _none(rows) if value is None else Measurement(value, len(found), _mean_text(found))
 
 
+class WeightedScore(GateMetric):
+    """Mean scores (0 to 1) of several tasks put together by their ``weights``, which are shares of the weights' sum.
+
+    Each task counts by its weight, however many cells it has; a family counts as one task.
+    """
+
+    monotone = True
+    keys = frozenset({"weights"})
+
+    def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
+        weights = entry.weights or {}
+        found = {name: scores(row for row in rows if name in (row["task"], row.get("family"))) for name in weights}
+        lacking = [name for name, one in found.items() if not one]
+        if lacking:
+            return Measurement(None, 0, f"there is no score of {', '.join(lacking)}")
+        means = {name: math.fsum(one) / len(one) for name, one in found.items()}
+        value = math.fsum(weights[name] * means[name] for name in weights) / math.fsum(weights.values())
+        parts = ", ".join(f"{name} {means[name]:.4g} x {weights[name]:g}" for name in weights)
+        return Measurement(value, sum(map(len, found.values())), f"weighted score {value:.4g} ({parts})")
+
+
 class LowerBound(GateMetric):
     """One-sided lower confidence bound of the mean score, wrong in a share of ``alpha`` of all runs at most.
 

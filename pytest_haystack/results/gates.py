@@ -158,6 +158,7 @@ def concerns(entry: GateEntry, metric: GateMetric, cell: GatedCell) -> bool:
     return (
         (metric.task_types is None or cell.task_type in metric.task_types)
         and (entry.known_failures == "include" or not cell.known)
+        and (entry.weights is None or bool({cell.task, cell.family} & entry.weights.keys()))
         and covers(entry, cell)
     )
 
@@ -222,6 +223,7 @@ def filled_rows(cells: Iterable[GatedCell], score: float) -> list[Row]:
         row = {
             "model_id": cell.model,
             "task": cell.task,
+            "family": cell.family,
             "context_length": cell.context_length,
             "depth_percent": cell.depth_percent,
             "score": score,

@@ -87,8 +87,10 @@ def make_row(
 
 def plain(value: Any) -> Any:
     """A value as JSON has it, whatever a model or scorer gave: numbers of other libraries, NaN, sets, objects."""
-    if value is None or isinstance(value, (str, bool)):
+    if value is None or type(value) is int or isinstance(value, (str, bool)):
         return value
+    if type(value) is float:
+        return value if math.isfinite(value) else None
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):

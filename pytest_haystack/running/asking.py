@@ -12,6 +12,7 @@ from typing import Any
 from pytest_haystack.errors import ConfigError, ModelError, NoRowError
 from pytest_haystack.models.model import Completion, Model, Prompt
 from pytest_haystack.running.preflight import refuse_overflow
+from pytest_haystack.running.sizing import tokens_of
 from pytest_haystack.running.store.kept import KeptAnswers, asked_by_itself, key_of
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.scoring.outcomes import Outcome, classify
@@ -41,7 +42,7 @@ def ask(bench: Workbench, cell: Cell, prompt: Prompt, model: Any, nodeid: str = 
     """
     if bench.replay is not None:
         replayed = partial(bench.replay.answer, nodeid, bench.models[cell.model])
-        return _attempt(bench, cell, prompt, replayed)
+        return _attempt(bench, cell, prompt, replayed, reads_whole(bench, cell, model))
     if bench.kept is not None and asked_by_itself(model):
         return _ask_or_find(bench, bench.kept, cell, prompt, model, nodeid)
     asked = _ask_twice(bench, cell, prompt, model)
@@ -60,8 +61,10 @@ def _ask_or_find(bench: Workbench, kept: KeptAnswers, cell: Cell, prompt: Prompt
         found = kept.find(key)
     except ModelError as error:
         return Asked(None, Outcome(error.outcome), bench.redact(str(error)))
-    if found is not None and (asked := classified(bench, cell, prompt, found)).outcome.scored:
-        return asked
+    if found is not None:
+        asked = classified(bench, cell, prompt, found, reads_whole(bench, cell, model))
+        if asked.outcome.scored:
+            return asked
     asked = _ask_twice(bench, cell, prompt, model)
     if asked.completion is not None and asked.outcome.scored:
         kept.keep(key, asked.completion)
@@ -76,11 +79,18 @@ def _ask_twice(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Aske
     return asked
 
 
-def classified(bench: Workbench, cell: Cell, prompt: Prompt, completion: Completion) -> Asked:
-    """An answer that came back, with its outcome. Its usage teaches how the provider counts."""
+def reads_whole(bench: Workbench, cell: Cell, model: Any) -> bool:
+    """True where the model itself gets the prompt. A pipeline, which may send it a part, is a callable or fixture."""
+    return isinstance(model, Model) and not bench.models[cell.model].model.startswith("python:")
+
+
+def classified(bench: Workbench, cell: Cell, prompt: Prompt, completion: Completion, whole: bool = True) -> Asked:
+    """An answer that came back, with its outcome. Where the ``whole`` prompt was sent, its usage teaches how the
+    provider counts, and tells input that was cut.
+    """
     seen = completion.usage.input_tokens
-    if seen is not None and seen > 0:
-        ratio, ours = bench.ratios.of(cell.model, cell.task), bench.encoding.count(prompt)
+    if whole and seen is not None and seen > 0:
+        ratio, ours = bench.ratios.of(cell.model, cell.task), tokens_of(bench, prompt)
         least = ratio.least(ours)
         if seen < ours:
             least = max(least, int(CUT_BELOW * least_tokens(prompt)))
@@ -89,7 +99,7 @@ def classified(bench: Workbench, cell: Cell, prompt: Prompt, completion: Complet
             return Asked(completion, Outcome.silent_truncation, f"{words}: it cut the input; raise its context window")
         ratio.observe(ours, seen)
     outcome = classify(completion)
-    if outcome == Outcome.answered:
+    if outcome == Outcome.answered and prompt.prefill:
         # What the prompt began may have opened a block of reasoning.
         outcome = classify(replace(completion, text=prompt.turn(completion.text or "")))
     return Asked(completion, outcome, None if outcome.scored else f"finish reason {completion.finish_reason!r}")
@@ -129,10 +139,12 @@ def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked
             completion = replace(completion, latency_seconds=time.perf_counter() - started)
         return completion
 
-    return _attempt(bench, cell, prompt, complete)
+    return _attempt(bench, cell, prompt, complete, reads_whole(bench, cell, model))
 
 
-def _attempt(bench: Workbench, cell: Cell, prompt: Prompt, complete: Callable[[Prompt], Completion]) -> Asked:
+def _attempt(
+    bench: Workbench, cell: Cell, prompt: Prompt, complete: Callable[[Prompt], Completion], whole: bool
+) -> Asked:
     try:
         completion = complete(prompt)
     except NoRowError:
@@ -143,7 +155,7 @@ def _attempt(bench: Workbench, cell: Cell, prompt: Prompt, complete: Callable[[P
         return Asked(None, Outcome.config_error, bench.redact(str(error)))
     except Exception as error:  # a user's own model may raise anything: the cell is an error, not a wrong answer
         return Asked(None, Outcome.infra_error, bench.redact(f"{type(error).__name__}: {error}"))
-    return classified(bench, cell, prompt, completion)
+    return classified(bench, cell, prompt, completion, whole)
 
 
 def _name(model: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Model, Prompt
-from pytest_haystack.running.sizing import context_window
+from pytest_haystack.running.sizing import context_window, tokens_of
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.sweep import Cell
 
@@ -34,7 +34,7 @@ def refuse_overflow(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) ->
         if counted > window:
             raise _overflow(f"the prompt's {counted:,} tokens, as its server counts them, exceed", window)
         return
-    ours = bench.encoding.count(prompt)
+    ours = tokens_of(bench, prompt)
     ratio = bench.ratios.of(cell.model, cell.task)
     estimate = ratio.estimate(ours)
     if estimate > window + _SEAMS:

@@ -10,6 +10,8 @@ from pytest_haystack.models.prices import model_facts
 
 #: Tokens that an answer is taken for where neither the config nor litellm limits it.
 ASSUMED_ANSWER = 4096
+#: Input that a provider puts into its cache at a breakpoint costs a quarter more (Anthropic's price for five minutes).
+_CACHE_WRITE = 1.25
 #: Models that run here cost nothing.
 _OWN_MACHINE = ("local/", "local:")
 _LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
@@ -42,13 +44,29 @@ def answer_limit(request: Mapping[str, Any]) -> int | None:
     return next((limit for limit in limits if isinstance(limit, int) and not isinstance(limit, bool)), None)
 
 
-def price_of(model: str, input_price: float | None, output_price: float | None, request: Mapping[str, Any]) -> Price:
-    """The price of a litellm model string: the config's (USD per million tokens) where given, else litellm's."""
+def dearest_input(prompt_cache: str) -> float:
+    """How many times the input price a request may cost at most: writing to a provider's cache costs more."""
+    return _CACHE_WRITE if prompt_cache == "explicit" else 1.0
+
+
+def price_of(
+    model: str,
+    input_price: float | None,
+    output_price: float | None,
+    request: Mapping[str, Any],
+    prompt_cache: str = "automatic",
+) -> Price:
+    """The price of a litellm model string: the config's (USD per million tokens) where given, else litellm's.
+
+    The input price is that of `dearest_input`.
+    """
     facts = model_facts(model)
     if model.startswith(_OWN_MACHINE) and input_price is None:
         input_price = output_price = 0.0
     if input_price is None or output_price is None:
         input_price, output_price = facts.input_usd_per_million, facts.output_usd_per_million
+    if input_price is not None:
+        input_price *= dearest_input(prompt_cache)
     limit = answer_limit(request)
     if limit is None:
         limit = facts.longest_answer

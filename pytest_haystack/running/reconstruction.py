@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from pytest_haystack.documents.builder import rebuild
 from pytest_haystack.documents.document import Document
+from pytest_haystack.documents.haystack_text import HaystackText, Window
 from pytest_haystack.errors import HaystackError
+from pytest_haystack.haystacks.arranged import GAP
 from pytest_haystack.models.model import Prompt
 from pytest_haystack.registry import NEWEST, Registry
 from pytest_haystack.results.store import RESULTS, read_rows
@@ -17,6 +22,8 @@ from pytest_haystack.running.workbench import Workbench, load_bench
 from pytest_haystack.text import one_line, printable
 
 RESOLVED = "config.resolved.yaml"
+#: What a recipe leaves out.
+_USUAL = {"offset": 0, "window": "shared"}
 Registries = Callable[[Path], Registry]
 
 
@@ -104,14 +111,14 @@ def _rebuild(bench: Workbench, row: dict[str, Any]) -> tuple[Document, Prompt]:
 def _document(bench: Workbench, row: dict[str, Any]) -> Document:
     recipe = row["recipe"]
     if "haystack" in recipe:
-        text = bench.haystack_text(row["task"], recipe["document_tokens"])
+        text = _text(bench, row)
         # The same text by hash; rows from before its source had versions call it by the bare name.
         return rebuild(text, {**recipe, "haystack": {**recipe["haystack"], "source": text.source}})
     if "tokenizer" not in recipe:
         raise HaystackError("this row's document came from a fixture of the test's own; only that can rebuild it")
     # A document without filler: its records follow from the task and the seed.
     place = (row["task"], row["model_id"], row["context_length"], row["depth_percent"])
-    for cell in bench.cells:
+    for cell in (*bench.cells, *bench.search_cells):
         if (cell.task, cell.model, cell.context_length, cell.depth_percent) == place and row["trial"] < cell.trials:
             document = bench.material(cell, row["trial"]).document
             if document.recipe.get("placements") != recipe["placements"]:
@@ -121,6 +128,17 @@ def _document(bench: Workbench, row: dict[str, Any]) -> Document:
                 )
             return document
     raise HaystackError(f"{bench.loaded.path.name}: has no cell of {row['nodeid']} any more")
+
+
+def _text(bench: Workbench, row: dict[str, Any]) -> HaystackText:
+    recipe, task = row["recipe"], row["task"]
+    entry = bench.entries[task].haystack or bench.config.haystack
+    if entry.separator == GAP or "parts" in recipe["haystack"]:
+        return bench.haystack_text(task, recipe["document_tokens"])
+    # From when the separator stood between repetitions alone; where a text has no documents, it still does.
+    source = bench.source(entry.model_copy(update={"separator": GAP}))
+    window = Window(entry.offset, entry.window == "sliding")
+    return HaystackText.prepare(source, entry.separator, bench.encoding, recipe["document_tokens"], window)
 
 
 def _take_recorded_version(bench: Workbench, row: dict[str, Any]) -> None:
@@ -135,9 +153,13 @@ def _take_recorded_version(bench: Workbench, row: dict[str, Any]) -> None:
     if name not in NEWEST or not was or _unversioned(was["source"]) != name:
         return
     for version in (source for source in bench.registry.sources if _unversioned(source) == name):
-        haystack = entry.model_copy(update={"source": version})
-        if bench.source(haystack).sha256 == was["sha256"]:
-            bench.entries[task.id] = task.model_copy(update={"haystack": haystack})
+        for options in (was.get("options", {}), entry.options):
+            haystack = entry.model_copy(update={"source": version, "options": options})
+            # What one version has as an option, another may not know.
+            with suppress(ValidationError):
+                if bench.source(haystack).sha256 == was["sha256"]:
+                    bench.entries[task.id] = task.model_copy(update={"haystack": haystack})
+                    return
 
 
 def _take_recorded_articles(bench: Workbench, row: dict[str, Any]) -> None:
@@ -163,6 +185,18 @@ def _changes(bench: Workbench, row: dict[str, Any]) -> Iterator[str]:
         yield f"the haystack was {was['source']}, now it is {entry.source}"
     elif was and was["sha256"] != bench.source(entry).sha256:
         yield f"the text of the haystack source {entry.source} has changed"
+    if was:
+        shuffle = entry.shuffled
+        now = {
+            "separator": entry.separator,
+            "shuffle": shuffle and shuffle.model_dump(),
+            "offset": entry.offset,
+            "window": entry.window,
+        }
+        for key, value in now.items():
+            before = was.get(key, _USUAL.get(key))
+            if before != value:
+                yield f"haystack.{key} was {before!r}, now it is {value!r}"
     encoding = bench.encoding
     tokenizer = recipe.get("tokenizer", encoding.name)
     if tokenizer != encoding.name:

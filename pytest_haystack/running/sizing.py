@@ -13,6 +13,7 @@ from pytest_haystack.errors import ConfigError, HaystackError
 from pytest_haystack.models.prices import model_facts
 
 if TYPE_CHECKING:
+    from pytest_haystack.models.model import Prompt
     from pytest_haystack.running.workbench import Workbench
     from pytest_haystack.sweep import Cell
     from pytest_haystack.tasks.task import Task
@@ -53,6 +54,11 @@ def reserve(bench: Workbench, cell: Cell, question: str) -> int:
     return max(0, cell.context_length + frame + output_limit(bench, cell.model) - window)
 
 
+def tokens_of(bench: Workbench, prompt: Prompt) -> int:
+    """Tokens of all messages of a prompt under the sweep's tokenizer; counted only where the prompt does not know."""
+    return bench.encoding.count(prompt.contents) if prompt.tokens is None else prompt.tokens
+
+
 def prompt_tokens(bench: Workbench, cell: Cell) -> int:
     """Tokens of the cell's prompt: the document's exact length and what stands around it.
 
@@ -71,7 +77,7 @@ def check_fit(bench: Workbench) -> None:
     Needles differ by a few tokens from trial to trial, so only lengths near the limit are tried one by one.
     """
     groups: dict[tuple[str, str, int], list[Cell]] = {}
-    for cell in bench.cells:
+    for cell in (*bench.cells, *bench.search_cells):
         groups.setdefault((cell.task, cell.model, cell.context_length), []).append(cell)
     for cells in groups.values():
         with _told_of(bench, cells[0]):

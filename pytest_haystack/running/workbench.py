@@ -7,19 +7,22 @@ import random
 import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_haystack.config.environment import Environment
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.loader import LoadedConfig, load_config
-from pytest_haystack.config.schema import Config, HaystackEntry, ModelEntry, PromptEntry, TaskEntry
+from pytest_haystack.config.schema import Config, ModelEntry, PromptEntry, TaskEntry
 from pytest_haystack.documents.builder import build_document
 from pytest_haystack.documents.composed import composed_document
 from pytest_haystack.documents.document import Document, Insert, Placement
-from pytest_haystack.documents.haystack_text import HaystackText
+from pytest_haystack.documents.haystack_text import HaystackText, Window
 from pytest_haystack.errors import ConfigError, NotFetchedError, SourceError
+from pytest_haystack.haystacks.arranged import Arranged
 from pytest_haystack.haystacks.source import Source
 from pytest_haystack.models.event_loop import EventLoop
 from pytest_haystack.models.model import Prompt
@@ -32,6 +35,7 @@ from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.running.sizing import check_fit, reserve
 from pytest_haystack.running.stopping import check_trials
 from pytest_haystack.running.token_ratio import TokenRatios
+from pytest_haystack.searches import make_searches
 from pytest_haystack.sweep import Cell, make_cells, repeated, trial_seed
 from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
     from pytest_haystack.running.store.kept import KeptAnswers
 
 _LONG_QUESTION = "word " * 64
+#: Prompts of more characters are made again rather than kept beside another one.
+_LARGE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +83,15 @@ class Workbench:
         self.templates = {entry.id: self._template(index, entry) for index, entry in enumerate(self.config.tasks)}
         #: Models that scorers ask, by the task whose answers they judge.
         self.judges: dict[str, ModelEntry] = judges_of(self.config, registry)
-        cells = make_cells(loaded, {name: task.depth_matters for name, task in self.tasks.items()})
-        self.cells = tuple(repeated(cell, self.tasks[cell.task].prompts_per_trial) for cell in cells)
+        depth_matters = {name: task.depth_matters for name, task in self.tasks.items()}
+        parts = {name: task.prompts_per_trial for name, task in self.tasks.items()}
+        self.cells = tuple(repeated(cell, parts[cell.task]) for cell in make_cells(loaded, depth_matters))
+        self.searches = make_searches(loaded, depth_matters, parts)
+        #: The cells that searches may ask; the sweep may have some of them as well.
+        self.search_cells = tuple(dict.fromkeys(cell for search in self.searches for cell in search.cells()))
         self.ratios = TokenRatios()
-        self._numbers = _numbered(self.cells)
+        # Those of the sweep first: what a search adds must not change their prompts.
+        self._numbers = _numbered((*self.cells, *self.search_cells))
         self._sources: dict[str, Source] = {}
         self._texts: dict[str, tuple[int, HaystackText]] = {}
         self._recent: OrderedDict[tuple[Cell, int], Material] = OrderedDict()
@@ -107,6 +118,13 @@ class Workbench:
         inserted = (re.findall(r"\$\{(\w+)\}", text) for text in self.loaded.templates.values())
         return Redactor(secret_values(self.environ, named.union(*inserted)))
 
+    def twin(self) -> Workbench:
+        """Another one of the same sweep, for another thread; they share what neither changes."""
+        twin = copy(self)
+        twin.tasks = {entry.id: twin._task(entry) for entry in self.config.tasks}
+        twin.ratios, twin._recent, twin._filled = TokenRatios(), OrderedDict(), (None, 0, "")
+        return twin
+
     def material(self, cell: Cell, trial: int = 0) -> Material:
         """Needles, question, document and prompt of a trial (from 0).
 
@@ -116,17 +134,18 @@ class Workbench:
         if key in self._recent:
             self._recent.move_to_end(key)
         else:
+            # Only what fixtures of the running item share is kept; a document of a million tokens makes way at once.
+            while len(self._recent) > 1 or any(len(kept.prompt) > _LARGE for kept in self._recent.values()):
+                self._recent.popitem(last=False)
             context = self.context(cell, trial)
             self._recent[key] = self.assemble(cell, trial, self.tasks[cell.task].needles(context))
-            # Only what fixtures of the running item share is kept: documents can be large.
-            while len(self._recent) > 2:
-                self._recent.popitem(last=False)
         return self._recent[key]
 
     def assemble(self, cell: Cell, trial: int, needles: Sequence[Needle], document: Document | None = None) -> Material:
         """The material with these needles (and this document) instead of the task's own."""
         context = self.context(cell, trial)
         ask = self.tasks[cell.task].ask(needles, context)
+        given = document
         if document is None:
             document = self.document(cell, needles, ask, context)
         places: dict[str, list[Placement]] = {}
@@ -136,6 +155,12 @@ class Workbench:
         placed = tuple(_placed(n, found.pop(0) if (found := places.get(n.statement)) else None) for n in needles)
         prompt = self.templates[cell.task].render(document.text, ask.question, trial)
         prompt.cell = cell.id
+        if given is None:
+            # Counting a long prompt takes longer than making it.
+            frame = self.templates[cell.task].render("", ask.question)
+            prompt.tokens = document.tokens + self.encoding.count(frame.contents)
+        if self.tasks[cell.task].filler:
+            prompt.shared = min((place.char_index for place in document.placements), default=0)
         return Material(placed, ask, document, prompt)
 
     def context(self, cell: Cell, trial: int, haystack_text: str | None = None) -> TrialContext:
@@ -173,7 +198,7 @@ class Workbench:
         # One text object for all cells of a length: whoever folds or searches it may keep what came of it.
         known, tokens, filler = self._filled
         if known is not text or tokens != cell.context_length:
-            filler = text.text[: text.index.position_of(cell.context_length)]
+            filler = text.text[: text.index.position_of(cell.context_length + text.slack)]
             self._filled = text, cell.context_length, filler
         return filler
 
@@ -201,7 +226,8 @@ class Workbench:
         prepared, text = self._texts.get(key, (0, None))
         if text is None or prepared < tokens:
             wanted = max(tokens, self._longest_selected)
-            text = HaystackText.prepare(self.source(entry), entry.separator, self.encoding, wanted)
+            window = Window(entry.offset, entry.window == "sliding")
+            text = HaystackText.prepare(self.source(entry), entry.separator, self.encoding, wanted, window)
             self._texts[key] = wanted, text
         return text
 
@@ -248,7 +274,10 @@ class Workbench:
         key = entry.model_dump_json()
         if key not in self._sources:
             cls = self.registry.sources[entry.source]
-            self._sources[key] = cls(cls.options_model.model_validate(entry.options), self.loaded.path.parent)
+            source = cls(cls.options_model.model_validate(entry.options), self.loaded.path.parent)
+            order = entry.shuffled
+            unit, seed = (order.unit, order.seed) if order else (None, 0)
+            self._sources[key] = Arranged(source, entry.separator, unit, seed)
         return self._sources[key]
 
     def _template(self, index: int, entry: TaskEntry) -> PromptTemplate:

@@ -68,6 +68,9 @@ def occurrences(text: str, value: str) -> Iterator[tuple[int, int]]:
     core = max(_CORE.findall(value), key=len, default=value)
     if not value or core not in text:
         return
+    if core == value or ("-" not in value and "—" not in value and _single_spaced(value) and _single_spaced(text)):
+        yield from _literal(text, value)
+        return
     pattern = _pattern(value)
     match = pattern.search(text)
     while match:
@@ -75,6 +78,21 @@ def occurrences(text: str, value: str) -> Iterator[tuple[int, int]]:
         if whole:
             yield match.span()
         match = pattern.search(text, match.end() if whole else match.start() + 1)
+
+
+def _single_spaced(text: str) -> bool:
+    return text == " ".join(text.split())
+
+
+def _literal(text: str, value: str) -> Iterator[tuple[int, int]]:
+    """The same where nothing may be written in two ways: a pattern would take longer to make than to look."""
+    start = text.find(value)
+    while start >= 0:
+        end = start + len(value)
+        whole = is_whole(text, start, end, value)
+        if whole:
+            yield start, end
+        start = text.find(value, end if whole else start + 1)
 
 
 def _pattern(value: str) -> re.Pattern[str]:

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field
 
 import pytest_haystack.scoring.judge as judge
 import pytest_haystack.scoring.value as value
+from pytest_haystack.config.parts import SHARE
 from pytest_haystack.scoring.amounts import stated
 from pytest_haystack.scoring.answers import Answer, as_text, keys_of, read_answer
 from pytest_haystack.scoring.figures import Number, close, plain_number, spelled
@@ -31,7 +32,7 @@ class Fallback(judge.JudgeOptions):
 class NumericOptions(ScorerOptions):
     """How near is near enough, and what becomes of an answer without a number."""
 
-    rel_tol: Annotated[float, Field(ge=0, le=1)] = Field(
+    rel_tol: Annotated[float, Field(ge=0, le=1), SHARE] = Field(
         0.0, description="Share of the expected number that an answer may be off by; 0.01 is 1 percent."
     )
     fallback: (

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from pytest_haystack.config.parts import BARE
 from pytest_haystack.errors import ConfigError, ModelError
 from pytest_haystack.scoring.answers import as_text, read_answer
 from pytest_haystack.scoring.options import ScorerOptions, missing_extra, takes
@@ -28,7 +29,7 @@ _READ = 20_000
 class SemanticOptions(ScorerOptions):
     """The sentence model, and how alike is alike."""
 
-    threshold: Annotated[float, Field(ge=-1, le=1)] = Field(0.8, description="Least cosine that counts as right.")
+    threshold: Annotated[float, Field(ge=-1, le=1), BARE] = Field(0.8, description="Least cosine that counts as right.")
     model: Annotated[str, Field(min_length=1)] = Field(
         _DEFAULT, description="Name or folder of a model for sentence-transformers."
     )

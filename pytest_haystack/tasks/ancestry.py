@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from pytest_haystack.config.axis import Axis
 from pytest_haystack.documents.fitting import most_that_fit
 from pytest_haystack.errors import ConfigError, DocumentError
 from pytest_haystack.needles.draws import pick
@@ -30,10 +31,16 @@ class AncestryOptions(TaskOptions):
     of those that the structure allows, drawn anew for each trial.
     """
 
-    structure: Structure = "chain"
-    hops: Annotated[int, Field(ge=2, le=10)] = 3
-    relation: Literal["mixed", "parent", "reports", "precedes"] = "mixed"
-    question: Literal["any", "ancestor", "relative", "common_ancestor"] = "any"
+    structure: Structure = Field(
+        "chain", description="chain: one above and one below each; tree: several below; dag: several above too."
+    )
+    hops: Annotated[int, Field(ge=2, le=10), Axis("hops")] = Field(3, description="Relations that lead to the answer.")
+    relation: Literal["mixed", "parent", "reports", "precedes"] = Field(
+        "mixed", description="What relates people; mixed: one of the others for each family."
+    )
+    question: Literal["any", "ancestor", "relative", "common_ancestor"] = Field(
+        "any", description="What is asked; any: what the structure allows, drawn anew for each trial."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from pytest_haystack.config.parts import PERCENT
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.needles.facts import FactMaker
 from pytest_haystack.needles.needle import Needle
-from pytest_haystack.needles.values import ValueOptions
+from pytest_haystack.needles.values import VALUE, ValueOptions
 from pytest_haystack.registry import Registry
 from pytest_haystack.tasks.task import Ask, Task, TaskOptions, TrialContext, first_of
 
-Depth = Annotated[float, Field(ge=0, le=100)]
+Depth = Annotated[float, Field(ge=0, le=100), PERCENT]
 
 
 class ConflictingOptions(TaskOptions):
@@ -25,10 +26,12 @@ class ConflictingOptions(TaskOptions):
     ``any``, ``first`` or ``last``; ``value`` what kind of value they state.
     """
 
-    first_depth: Depth | None = None
-    last_depth: Depth | None = None
-    expect: Literal["any", "first", "last"] = "any"
-    value: ValueOptions = Field(default_factory=ValueOptions)
+    first_depth: Depth | None = Field(
+        None, description="Depth of the first fact, together with last_depth; default: the cell's depth or its mirror."
+    )
+    last_depth: Depth | None = Field(None, description="Depth of the last fact; default: the mirror of the first's.")
+    expect: Literal["any", "first", "last"] = Field("any", description="Which of the two facts is right.")
+    value: ValueOptions = Field(default_factory=ValueOptions, description=VALUE)
 
     @model_validator(mode="after")
     def _both_depths_in_order(self) -> ConflictingOptions:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from pytest_haystack.config.axis import Axis
 from pytest_haystack.errors import DocumentError
 from pytest_haystack.needles.draws import pick
 from pytest_haystack.needles.facts import FactMaker
@@ -23,8 +24,10 @@ SENTENCES = (
 class CountingOptions(SeveralOptions):
     """``count`` is how often the phrase stands in the text; ``phrase`` is one of your own."""
 
-    count: Annotated[int, Field(ge=1)] = 5
-    phrase: Annotated[str, Field(pattern=r"\S")] | None = None
+    count: Annotated[int, Field(ge=1), Axis("n")] = Field(5, description="How often the phrase stands in the text.")
+    phrase: Annotated[str, Field(pattern=r"\S")] | None = Field(
+        None, description="A sentence of your own; default: an invented one."
+    )
 
 
 class Counting(SeveralNeedles):

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pytest_haystack.needles.facts import FactMaker
 from pytest_haystack.needles.needle import Needle
-from pytest_haystack.needles.values import ValueOptions
+from pytest_haystack.needles.values import VALUE, ValueOptions
 from pytest_haystack.registry import Registry
 from pytest_haystack.tasks.task import Ask, Task, TaskOptions, TrialContext, first_of
 
@@ -27,9 +27,11 @@ class DistractorOptions(TaskOptions):
     document); ``value`` says what kind of value the facts state.
     """
 
-    distractors: Annotated[int, Field(ge=1, le=MOST)] = 4
-    distance: Literal["near", "spread"] = "near"
-    value: ValueOptions = Field(default_factory=ValueOptions)
+    distractors: Annotated[int, Field(ge=1, le=MOST)] = Field(4, description="Facts about entities with names alike.")
+    distance: Literal["near", "spread"] = Field(
+        "near", description="near: around the needle, 2 percentage points apart; spread: evenly over the document."
+    )
+    value: ValueOptions = Field(default_factory=ValueOptions, description=VALUE)
 
 
 class Distractor(Task):

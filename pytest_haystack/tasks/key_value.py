@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from pytest_haystack.config.axis import Axis
+from pytest_haystack.config.parts import BARE
 from pytest_haystack.documents.fitting import most_that_fit
 from pytest_haystack.needles.draws import whole
 from pytest_haystack.needles.needle import Needle
@@ -45,15 +46,29 @@ class KeyValueOptions(TaskOptions):
     gives the pair that is asked for a value that breaks the rule.
     """
 
-    format: Literal["filler", "json"] = "filler"
-    items: Annotated[Annotated[int, Field(ge=2)] | Literal["fit"] | None, Axis("n")] = None
-    item_length: Annotated[Literal[8, 16, 32, 36, 48, 56, 64], Axis("len")] = 32
-    data_type: Annotated[DataType, Axis()] = "uuid"
-    pattern: Annotated[Literal["none", "linear", "compound", "letters"], Axis()] = "none"
-    mode: Annotated[Literal["original", "break"], Axis()] = "original"
-    multiplier: Annotated[int, Field(ge=1, le=10)] | None = None
-    initial: Annotated[int, Field(ge=1, le=20)] | None = None
-    increment: Annotated[int, Field(ge=1)] = 2
+    format: Literal["filler", "json"] = Field(
+        "filler", description="filler: pairs in the haystack; json: one JSON object and nothing else."
+    )
+    items: Annotated[Annotated[int, Field(ge=2)] | Literal["fit"] | None, Axis("n")] = Field(
+        None, description="Pairs; fit (json): as many as the context length holds; default: 20 (filler), 50 (json)."
+    )
+    item_length: Annotated[Literal[8, 16, 32, 36, 48, 56, 64], Axis("len")] = Field(
+        32, description="Length of random values, in json of keys too, in characters; 36: a UUID with its hyphens."
+    )
+    data_type: Annotated[DataType, Axis()] = Field("uuid", description="What random values are made of.")
+    pattern: Annotated[Literal["none", "linear", "compound", "letters"], Axis()] = Field(
+        "none", description="json: a rule that 100 pairs follow."
+    )
+    mode: Annotated[Literal["original", "break"], Axis()] = Field(
+        "original", description="break: the pair that is asked for does not follow the rule."
+    )
+    multiplier: Annotated[int, Field(ge=1, le=10), BARE] | None = Field(
+        None, description="linear: a key times this, plus initial, is its value; default: drawn, 1 to 10."
+    )
+    initial: Annotated[int, Field(ge=1, le=20), BARE] | None = Field(
+        None, description="First value of a rule; default: drawn, 1 to 20 (linear), or 3 (compound)."
+    )
+    increment: Annotated[int, Field(ge=1), BARE] = Field(2, description="compound: what is added in each step.")
 
     @model_validator(mode="after")
     def _options_go_together(self) -> KeyValueOptions:

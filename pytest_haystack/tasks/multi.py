@@ -18,7 +18,7 @@ from pytest_haystack.tasks.task import Ask, TrialContext, first_of
 class MultiOptions(OriginOptions, SeveralOptions):
     """``needles`` is how many facts are hidden; the others say where they come from and where they stand."""
 
-    needles: Annotated[int, Field(ge=1), Axis("n")] = 5
+    needles: Annotated[int, Field(ge=1), Axis("n")] = Field(5, description="Facts that are hidden.")
 
     @model_validator(mode="after")
     def _enough_needles(self) -> MultiOptions:
@@ -58,7 +58,7 @@ def joint_question(needles: Sequence[Needle]) -> str:
     """One question for all needles, in their order.
 
     Questions that differ in nothing but the needle's key at their end are joined into one; others are asked
-    one after another.
+    one after another, and one that all needles share is asked once.
     """
     if len(needles) == 1:
         return needles[0].question
@@ -66,4 +66,4 @@ def joint_question(needles: Sequence[Needle]) -> str:
     if len(beginnings) == 1 and all(needle.key for needle in needles):
         keys = [needle.key for needle in needles]
         return f"{beginnings.pop()}each of {', '.join(keys[:-1])} and {keys[-1]}? Give all the values."
-    return " ".join([*(needle.question for needle in needles), "Give all the answers."])
+    return " ".join([*dict.fromkeys(needle.question for needle in needles), "Give all the answers."])

@@ -31,9 +31,11 @@ class ReasoningOptions(SeveralOptions):
     ``steps`` belongs to ``chain``: how often half is given away, at most ``needles`` - 1, which is the default.
     """
 
-    needles: Annotated[int, Field(ge=2, le=500), Axis("n")] = 5
-    kind: Kind = "sum"
-    steps: Annotated[int, Field(ge=1)] | None = None
+    needles: Annotated[int, Field(ge=2, le=500), Axis("n")] = Field(5, description="Facts that are hidden.")
+    kind: Kind = Field("sum", description="What is asked about their values.")
+    steps: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="chain: how often half is given away; default: needles - 1, which is the most."
+    )
 
     @model_validator(mode="after")
     def _steps_and_needles_fit(self) -> ReasoningOptions:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from pytest_haystack.config.parts import Unit
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.needles.placements import DEPTHLESS
@@ -17,8 +18,10 @@ from pytest_haystack.tasks.task import Task, TaskOptions, TrialContext
 class SeveralOptions(TaskOptions):
     """``placement`` is the name of a placement; ``delta`` (percentage points) belongs to ``centered``."""
 
-    placement: str = "uniform"
-    delta: Annotated[float, Field(ge=0, le=100)] = 10
+    placement: str = Field("uniform", description="Name of the placement: where the needles stand.")
+    delta: Annotated[float, Field(ge=0, le=100), Unit("percentage points")] = Field(
+        10, description="centered: how far from the cell's depth needles may stand."
+    )
 
 
 class SeveralNeedles(Task):

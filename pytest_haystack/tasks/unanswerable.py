@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pytest_haystack.needles.facts import FactMaker
 from pytest_haystack.needles.needle import Needle
-from pytest_haystack.needles.values import ValueOptions
+from pytest_haystack.needles.values import VALUE, ValueOptions
 from pytest_haystack.registry import Registry
 from pytest_haystack.tasks.distractor import MOST, spread
 from pytest_haystack.tasks.task import Ask, Task, TaskOptions, TrialContext, first_of
@@ -26,9 +26,9 @@ class UnanswerableOptions(TaskOptions):
     what kind of value the facts state.
     """
 
-    paired: bool = False
-    distractors: Annotated[int, Field(ge=0, le=MOST)] = 0
-    value: ValueOptions = Field(default_factory=ValueOptions)
+    paired: bool = Field(False, description="true: each question is asked without its needle and with it.")
+    distractors: Annotated[int, Field(ge=0, le=MOST)] = Field(0, description="Facts about entities with names alike.")
+    value: ValueOptions = Field(default_factory=ValueOptions, description=VALUE)
 
 
 class Unanswerable(Task):

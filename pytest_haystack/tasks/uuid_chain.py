@@ -23,9 +23,9 @@ class UuidChainOptions(SeveralOptions):
     ``decoys`` links of the same form make a chain of their own that the question does not lead to.
     """
 
-    chain_length: Annotated[int, Field(ge=1), Axis("n")] = 3
-    decoys: Annotated[int, Field(ge=0)] = 3
-    placement: str = "random"
+    chain_length: Annotated[int, Field(ge=1), Axis("n")] = Field(3, description="Links, each of them one needle.")
+    decoys: Annotated[int, Field(ge=0)] = Field(3, description="Links of a chain that the question does not lead to.")
+    placement: str = Field("random", description="Name of the placement: where the links stand.")
 
 
 class UuidChain(SeveralNeedles):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 
@@ -33,8 +34,11 @@ class Encoding(Protocol):
     def count(self, text: str) -> int:
         """Number of tokens of the text."""
 
-    def reach(self, text: str, tokens: int) -> int:
-        """Number of characters that the first ``tokens`` tokens of the text cover, within a character or two."""
+    def reach(self, text: str, tokens: int, ids: Sequence[int] | None = None) -> int:
+        """Number of characters that the first ``tokens`` tokens of the text cover, within a character or two.
+
+        ``ids`` are its tokens, where the caller has them.
+        """
 
     def next_safe_point(self, text: str, start: int) -> int | None:
         """The first place at ``start`` (at least 1) or after it where counts add up, None where there is none."""

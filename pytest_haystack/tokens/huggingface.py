@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -89,7 +90,7 @@ class HuggingFaceEncoding:
         """Number of tokens of the text."""
         return len(self.encode(text))
 
-    def reach(self, text: str, tokens: int) -> int:
+    def reach(self, text: str, tokens: int, ids: Sequence[int] | None = None) -> int:
         """Number of characters that the first ``tokens`` tokens of the text cover."""
         leads = bool(self._lead) and text.startswith(" ")
         offsets = _encoded(self._tokenizer, _LEAD + text if leads else text).offsets

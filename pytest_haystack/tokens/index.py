@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pytest_haystack.tokens.bulk import counts_in_bulk
 from pytest_haystack.tokens.encoding import Encoding
@@ -54,6 +54,28 @@ class TokenIndex:
             positions.append(there)
         return cls(text, encoding, positions, array("I", _counts(text, encoding, positions)))
 
+    def starting_at(self, position: int) -> TokenIndex:
+        """The index of the text from this character position on, for which a few tokens are encoded.
+
+        Every indexed safe point after it is one of the rest too; the tokens before the first are counted anew, since
+        those at the start of a text are not those in the middle of one.
+        """
+        import numpy
+
+        if position == 0:
+            return self
+        entry = bisect_right(self.positions, position)
+        text = self.text[position:]
+        positions, counts = array("I", [0]), array("I", [0])
+        if entry < len(self.positions):
+            first = self.positions[entry]
+            before = self.encoding.count(self.text[position:first])
+            kept: Any = numpy.asarray(self.positions[entry:], dtype=numpy.int64) - position
+            known: Any = numpy.asarray(self.counts[entry:], dtype=numpy.int64) - self.counts[entry] + before
+            positions.frombytes(kept.astype(numpy.dtype("I")).tobytes())
+            counts.frombytes(known.astype(numpy.dtype("I")).tobytes())
+        return TokenIndex(text, self.encoding, positions, counts)
+
     @property
     def last(self) -> Anchor:
         """The last indexed safe point; what follows it has to be encoded to be counted."""
@@ -88,12 +110,12 @@ class TokenIndex:
         width = 8 * max(tokens, 0) + STRIDE
         while True:
             window = self.text[start : min(start + width, end)]
-            count = self.encoding.count(window)
+            ids = self.encoding.encode(window)
             # Only the last tokens of a window depend on where it was cut off.
-            if count > tokens + STRIDE or start + width >= end:
+            if len(ids) > tokens + STRIDE or start + width >= end:
                 break
             width *= 2
-        return end - start if tokens >= count else self.encoding.reach(window, tokens)
+        return end - start if tokens >= len(ids) else self.encoding.reach(window, tokens, ids)
 
     def _anchor(self, entry: int) -> Anchor:
         return Anchor(self.positions[entry], self.counts[entry])

@@ -20,14 +20,16 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from pytest_haystack.cache import cache_folder
+from pytest_haystack.long_text import utf8_sha256
 from pytest_haystack.tokens.encoding import Encoding
 from pytest_haystack.tokens.index import STRIDE, TokenIndex
+from pytest_haystack.tokens.safe_points import RULES
 
 #: Shorter texts (characters) are indexed faster than looked up.
 SHORTEST = 200_000
 #: Bytes that all indexes together may take; those unused for longest go first.
 LARGEST_CACHE = 256_000_000
-#: Changes with the format, or with where safe points are found.
+#: Changes with the format.
 _FORMAT = b"haystack-index-1"
 _HASH_BYTES = hashlib.sha256().digest_size
 #: Seconds to wait for another process that makes the same index.
@@ -58,9 +60,10 @@ def cached_index(text: str, encoding: Encoding, folder: Path | None = None) -> T
 
 
 def _key(text: str, encoding: Encoding) -> str:
-    """What an index depends on: the text, the vocabulary, the distance of its entries, the machine's numbers."""
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
-    digest.update(f"\0{encoding.name}\0{encoding.sha256}\0{STRIDE}\0{sys.byteorder}\0{array('I').itemsize}".encode())
+    """What an index depends on: the text, the vocabulary, where its entries may be, the machine's numbers."""
+    digest = utf8_sha256(text, "surrogatepass")
+    parts = (encoding.name, encoding.sha256, STRIDE, RULES, sys.byteorder, array("I").itemsize)
+    digest.update("".join(f"\0{part}" for part in parts).encode())
     return digest.hexdigest()
 
 

@@ -35,6 +35,9 @@ _PUNCTUATION = (
 _SAFE_POINT = re.compile(rf"\S(?= )|[{_IDEOGRAPHS_AND_KANA}](?=[{_PUNCTUATION}])")
 _SPACE = re.compile(r"\S(?= )")
 
+#: What decides where safe points are: an index that was made by other rules is of no use.
+RULES = _SAFE_POINT.pattern
+
 
 def next_safe_point(text: str, start: int) -> int | None:
     """The first safe point at ``start`` or after it, None where there is none. ``start`` must be at least 1."""

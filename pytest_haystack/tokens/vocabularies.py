@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -86,9 +86,11 @@ class TiktokenEncoding:
         """Number of tokens of the text. Raises what `encode` raises."""
         return len(self.encode(text))
 
-    def reach(self, text: str, tokens: int) -> int:
+    def reach(self, text: str, tokens: int, ids: Sequence[int] | None = None) -> int:
         """Number of characters that the first ``tokens`` tokens of the text cover. Raises what `encode` raises."""
-        return len(self.decode(self.encode(text)[:tokens]).rstrip("\ufffd")) if tokens > 0 else 0
+        if tokens <= 0:
+            return 0
+        return len(self.decode(list((self.encode(text) if ids is None else ids)[:tokens])).rstrip("\ufffd"))
 
     def next_safe_point(self, text: str, start: int) -> int | None:
         """The first safe point at ``start`` or after it, None where there is none."""

@@ -215,7 +215,7 @@ def test_options_override_single_values(load):
     assert config.tasks[1].threshold == 0.25
     assert config.sweep.context_lengths == [1000, 5]
     assert config.haystack.separator == " "
-    assert config.haystack.source == "synthetic"
+    assert config.haystack.source == "synthetic@2"
     assert config.known_failures[0].reason == "a=b"
     assert config.name == "n"
     assert loaded.line_of("sweep", "trials") == 2

@@ -78,3 +78,21 @@ def test_the_embedded_reader_answers_as_if_nothing_had_been_begun() -> None:
     assert reader.complete(PromptTemplate(template).render(DOCUMENT, question)).text == "QR-7749"
     bare = Prompt(f"Question: {question}\n\nThe sky was clear. Nobody saw it.", prefill=template.prefill)
     assert "XX-0000" not in (reader.complete(bare).text or "")
+
+
+@pytest.mark.parametrize("system", [None, "Be brief."])
+@pytest.mark.parametrize("prefill", [None, "So:"])
+def test_the_same_question_can_be_asked_of_another_text(system: str | None, prefill: str | None) -> None:
+    template = PromptTemplate(PromptEntry(preset="close-reading", system=system, prefill=prefill))
+    whole = template.render(DOCUMENT, "What is the code?", trial=3).anew()
+    whole.cell = "single-m-len100-depth0"
+    part = whole.about("The code is QR-7749.")
+
+    assert part.messages == template.render("The code is QR-7749.", "What is the code?").messages
+    assert (part.document, part.question, part.trial) == ("The code is QR-7749.", "What is the code?", 3)
+    assert (part.afresh, part.cell, part.prefill) == (True, "single-m-len100-depth0", prefill or "")
+
+
+def test_a_prompt_that_does_not_know_its_document_says_so() -> None:
+    with pytest.raises(ValueError, match="does not know its document"):
+        Prompt("What?").about("a text")

@@ -214,7 +214,7 @@ def test_reconstruct_says_what_has_changed(write: Any, run: Run, command: Any) -
     assert "cannot be rebuilt: the text of the haystack source files has changed" in result.stderr
     write(SMALL.replace("tasks:", "prompt: {template: '{{ document }} {{ question }}'}\ntasks:"), "other.yaml")
     result = command("reconstruct", rows, "--row", "1", "--config", "other.yaml")
-    assert "the haystack was files, now it is synthetic; the prompt template has changed" in result.stderr
+    assert "the haystack was files, now it is synthetic@2; the prompt template has changed" in result.stderr
 
 
 def test_documents_of_a_relative_path_are_rebuilt_and_so_are_those_of_a_folder_that_moved(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from pytest_haystack.reports.cell_result import total
 from pytest_haystack.reports.grid import Mark, grid_of
 from pytest_haystack.reports.labels import (
     counted,
+    ends_and_between,
     every_nth,
     interval_labels,
     length_labels,
@@ -115,6 +118,19 @@ def test_labels_are_thinned_evenly(count: int, most: int) -> None:
     assert len(shown) <= most
     assert count == 0 or shown[0] == 0
     assert count > most or len(shown) == count
+
+
+@given(st.integers(0, 200), st.integers(1, 60))
+@settings(max_examples=200, deadline=None)
+def test_the_labels_of_an_axis_are_thinned_but_for_its_ends(count: int, most: int) -> None:
+    shown = ends_and_between(count, most)
+
+    assert len(shown) <= most
+    assert count > most or shown == list(range(count))
+    assert count < 2 or most < 2 or (shown[0], shown[-1]) == (0, count - 1)
+    gaps = [after - before for before, after in pairwise(shown)]
+    # Nothing is closer than the rest, so that labels never touch.
+    assert not gaps[:-1] or (len(set(gaps[:-1])) == 1 and gaps[-1] >= gaps[0])
 
 
 def test_each_state_has_its_mark_and_only_judged_cells_a_score() -> None:

@@ -45,6 +45,16 @@ def test_the_overview_puts_models_below_each_other_and_tasks_side_by_side() -> N
     assert "error (!)" in places
 
 
+def test_with_many_tasks_each_model_keeps_to_columns_of_its_own() -> None:
+    places = {text.get_text(): text.get_position() for text in overview_figure(many(2, 8)).texts}
+
+    for task in range(8):
+        left, right = places[f"m0: t{task}"], places[f"m1: t{task}"]
+        assert left[1] == right[1]
+        assert left[0] < right[0]
+    assert not {places[f"m0: t{task}"][0] for task in range(8)} & {places[f"m1: t{task}"][0] for task in range(8)}
+
+
 def test_more_panels_than_can_be_read_become_a_table_of_means() -> None:
     assert len(artists(overview_figure(many(6, 6)), "cells")) == MOST_PANELS == 36
     figure = overview_figure(many(4, 10))

@@ -21,6 +21,8 @@ from tests.resume.own_models import ANSWERS
 from tests.resume.own_models import CONFIG as OWN
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer
 
+#: One request at a time for each process: these tests break runs off at a certain one.
+STEP_BY_STEP = "execution: {look_ahead: 0}\n"
 #: Fields that differ between two runs that say the same.
 CHANGING = ("run_id", "timestamp_utc", "latency_seconds")
 CONFIG = """\
@@ -58,7 +60,7 @@ class Project:
 
     def write(self, trials: int = 1, more: str = "") -> None:
         """The sweep file."""
-        text = CONFIG.format(base=self.server.base(self.name), trials=trials) + more
+        text = CONFIG.format(base=self.server.base(self.name), trials=trials) + STEP_BY_STEP + more
         (self.path / "haystack.yaml").write_text(text, encoding="utf-8")
 
     def write_own(self, trials: int = 1, hook: str = "", model: str = "python:answers:answer", more: str = "") -> None:

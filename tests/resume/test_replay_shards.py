@@ -112,3 +112,70 @@ def test_a_report_of_other_rows_says_so(simulated: Project, tmp_path: Path) -> N
 
     assert told.returncode == 4
     assert told.stderr == "none of the 4 rows is of haystack.yaml as it is now\n"
+
+
+GATES = """\
+gates:
+  - {id: all, metric: mean_score, by: [model], min: 0.9}
+  - {id: beyond, metric: regression, by: [model]}
+"""
+
+
+def test_reports_of_rows_decide_the_gates(simulated: Project) -> None:
+    assert simulated.run()[0] == 0
+    old, rows = simulated.path / "old.jsonl", simulated.report / "results.jsonl"
+    old.write_bytes(rows.read_bytes())
+    with (simulated.path / "haystack.yaml").open("a") as file:
+        file.write(GATES)
+    assert simulated.run("--haystack-baseline", "old.jsonl")[0] == 1
+    whole = simulated.reports()
+    ask = ("report", rows, "--config", "haystack.yaml", "--dir", "again", "--baseline", "old.jsonl")
+
+    told = command(simulated, *ask)
+
+    assert told.returncode == 0, told.stderr
+    again = Project(simulated.path, simulated.server, simulated.name)
+    again.report = simulated.path / "again"
+    assert json.loads((again.report / "summary.json").read_text())["gates"] == whole["summary"]["gates"]
+    assert "gate all-reader: failed: mean score 0.8333" in told.stdout
+    assert "gate all-other: passed: mean score 1 " in told.stdout
+    assert "gate beyond-other: passed: " in told.stdout
+    assert command(simulated, *ask, "--fail").returncode == 1
+
+
+def test_reports_of_a_green_run_may_be_asked_to_fail(simulated: Project) -> None:
+    assert simulated.run()[0] == 0
+    rows = simulated.report / "results.jsonl"
+    ask = ("report", rows, "--config", "haystack.yaml", "--dir", "again", "--fail")
+    assert command(simulated, *ask).returncode == 0
+
+    red = command(simulated, *ask, "--set", "known_failures=[]")
+    assert (red.returncode, "no row" in red.stdout) == (1, False)
+
+    kept = [line for line in rows.read_text().splitlines(keepends=True) if "other-len400-depth0]" not in line]
+    rows.write_text("".join(kept))
+    less = command(simulated, *ask)
+    assert (less.returncode, "1 of 12 cells have no row" in less.stdout) == (1, True)
+
+
+def test_a_gate_on_rows_that_are_not_there_is_undecided(simulated: Project) -> None:
+    with (simulated.path / "haystack.yaml").open("a") as file:
+        file.write("gates: [{id: all, metric: mean_score, by: [model], min: 0.9}]\n")
+    assert simulated.run("-k", "other and not len400-depth0")[0] == 0
+    ask = ("report", simulated.report / "results.jsonl", "--config", "haystack.yaml", "--dir", "again")
+
+    told = command(simulated, *ask, "--fail")
+
+    assert told.returncode == 1
+    assert "gate all-other: skipped: undecided: " in told.stdout
+
+
+def test_a_baseline_of_a_report_that_is_none_is_a_mistake(simulated: Project) -> None:
+    assert simulated.run("-k", "len400-depth0")[0] == 0
+    ask = ("report", simulated.report / "results.jsonl", "--config", "haystack.yaml", "--dir", "again")
+
+    refused = command(simulated, *ask, "--baseline", "none.jsonl")
+
+    assert refused.returncode == 4
+    assert refused.stderr.startswith("--baseline: none.jsonl")
+    assert not (simulated.path / "again").exists()

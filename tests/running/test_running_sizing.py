@@ -15,7 +15,7 @@ from pytest_haystack.sweep import sample
 
 CONFIG = """\
 models: [{{id: m, model: simulated/perfect, context_window: {window}, request: {{max_tokens: 100}}}}]
-haystack: {{source: synthetic}}
+haystack: {{source: synthetic@1}}
 sweep: {{context_lengths: [{length}], depth_percents: [0, 50, 100], reserve: {reserve}}}
 tasks: [single]
 """

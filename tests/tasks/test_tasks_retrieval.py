@@ -171,6 +171,12 @@ def test_questions_that_cannot_be_joined_are_asked_one_after_another() -> None:
     assert joint_question(needles) == "Where is the cat? Who has the key? Give all the answers."
 
 
+def test_a_question_that_all_needles_share_is_asked_once() -> None:
+    needles = [Needle(f"The stew holds {what}.", "What does the stew hold?", what) for what in ("fennel", "barley")]
+
+    assert joint_question(needles) == "What does the stew hold? Give all the answers."
+
+
 @pytest.mark.parametrize("name", ["multi", "uuid_chain"])
 def test_an_unknown_placement_is_refused_with_a_suggestion(name: str) -> None:
     with pytest.raises(ConfigError, match=r"placement: 'centred' is no known placement; did you mean 'centered'\?"):

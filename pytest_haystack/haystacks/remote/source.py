@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import Field
 
 from pytest_haystack.cache import cache_folder
-from pytest_haystack.config.parts import NO_FLAG
+from pytest_haystack.config.parts import BARE, NO_FLAG
 from pytest_haystack.errors import NotFetchedError
 from pytest_haystack.haystacks.remote.lock_file import LOCK_FILE, read_manifests
 from pytest_haystack.haystacks.remote.manifest import Article, Manifest, options_text, sha256_of_text
@@ -25,7 +25,7 @@ class RemoteOptions(SourceOptions):
     """``count`` articles chosen by ``seed``; ``manifest`` is the list of them that is meant."""
 
     count: Annotated[int, Field(ge=1, le=2000), NO_FLAG] = Field(100, description="How many articles.")
-    seed: Annotated[int, NO_FLAG] = Field(42, description="Which articles.")
+    seed: Annotated[int, NO_FLAG, BARE] = Field(42, description="Which articles.")
     manifest: str | None = Field(
         None,
         pattern=r"^[0-9a-f]{64}$",

@@ -162,5 +162,11 @@ class Ledger:
         purses = [purse for models, purse in self._purses if models is None or name in models]
         price = None
         if any(purse.kind != "requests" for purse in purses):
-            price = price_of(settings.model, settings.input_price, settings.output_price, settings.request)
+            price = price_of(
+                settings.model,
+                settings.input_price,
+                settings.output_price,
+                settings.request,
+                settings.prompt_cache,
+            )
         return Account(price, purses, self._changed)

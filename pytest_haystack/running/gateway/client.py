@@ -7,7 +7,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, answer_challenge, deliver_challenge
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Completion
+from pytest_haystack.running.gateway.first_asked import FirstAsked
 from pytest_haystack.running.gateway.wire import completion_from, pack, parse_address, unpack
 
 if TYPE_CHECKING:
@@ -81,6 +82,33 @@ class GatewayClient:
         """Tokens of messages as the model's server counts them, None where it does not. Raises ModelError."""
         tokens: int | None = self._reply({"model": model_id, "look": "tokens", "messages": list(messages)})["number"]
         return tokens
+
+    def first_asked(self, model_id: str, number: int = 0) -> FirstAsked | None:
+        """The first request (number 0) of a model's cells that was answered, or one of the next, once there is one.
+
+        None where that is of no use any more. Raises ModelError.
+        """
+        said = self._reply({"ahead": "first", "model": model_id, "number": number})["said"]
+        return None if said is None else FirstAsked(**said)
+
+    def offer(
+        self, model_id: str, messages: Sequence[dict[str, str]], request_tokens: int, trial: int, cell: str
+    ) -> tuple[bool, list[tuple[str, int, int]]]:
+        """Offer a request that a cell will make, so that it may be sent before. Waits until there is room for another.
+
+        Returns whether one is welcome, and what came of earlier ones: cell, trial and the input tokens that the
+        provider counted. Raises ModelError.
+        """
+        request = {"ahead": "offer", "model": model_id, "messages": list(messages), "tokens": request_tokens}
+        more, seen = self._reply({**request, "trial": trial, "cell": cell})["said"]
+        return more, [(cell, trial, tokens) for cell, trial, tokens in seen]
+
+    def never(self, cells: Iterable[tuple[str, str]]) -> None:
+        """Tell of cells (model and cell id) that perhaps will not ask, so that nothing of theirs is sent before.
+
+        Raises ModelError.
+        """
+        self._reply({"ahead": "never", "cells": list(cells)})
 
     def _reply(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """The gateway's reply. Raises ModelError where it is an error."""

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Completion
+from pytest_haystack.running.gateway.ahead import Ahead
 from pytest_haystack.running.gateway.budgets import Ledger
+from pytest_haystack.running.gateway.first_asked import FirstAsked
 from pytest_haystack.running.gateway.lanes import Lane
+from pytest_haystack.running.gateway.offers import Offer
+from pytest_haystack.running.gateway.prefixes import group_of
 from pytest_haystack.running.gateway.provider import Provider
 from pytest_haystack.running.gateway.sending import send
 from pytest_haystack.running.gateway.settings import ModelSettings
 from pytest_haystack.running.gateway.shelf import Shelf
+from pytest_haystack.running.gateway.warm_up import WarmUp
 from pytest_haystack.running.store.answer_key import answer_key
 
 #: Characters that make a token, about; for an ask that brought no count.
@@ -46,6 +52,12 @@ class Desk:
         self._answers: dict[str, Completion] = {}
         self._asked: dict[str, tuple[Lane, asyncio.Task[Completion]]] = {}
         self._chance = random.Random()
+        self._warm_up = {name: WarmUp() for name in models}
+        self._ahead = {
+            name: Ahead(lane, self._warm_up[name], partial(self._send_ahead, name))
+            for name, lane in self._lanes.items()
+        }
+        self._never: set[tuple[str, str]] = set()
 
     async def ask(
         self,
@@ -64,11 +76,47 @@ class Desk:
         want its answer. An error is told to all who wait for it and then forgotten. ``afresh`` passes over what was
         kept by an earlier run.
         """
-        lane = self._lanes.get(model)
-        if lane is None:
-            raise ModelError("config_error", f"{model}: the gateway of this run was not told of this model")
-        settings = lane.settings
-        key = answer_key(settings.model, settings.api_base, settings.request, messages, trial)
+        lane, key = self._named(model, messages, trial)
+        ahead = self._ahead[model]
+        ahead.asked(cell, trial, key)
+        answer = await self._asked_for(key, model, lane, messages, tokens, cell, afresh)
+        ahead.answered(cell, trial, key, answer)
+        return answer
+
+    async def first_asked(self, model: str, number: int) -> FirstAsked | None:
+        """What cells asked a model first, see `Ahead.first_asked`; None where it is not known."""
+        ahead = self._ahead.get(model)
+        return None if ahead is None else await ahead.first_asked(number)
+
+    async def offer(
+        self, model: str, messages: Sequence[dict[str, str]], tokens: int, trial: int, cell: str
+    ) -> tuple[bool, list[tuple[str, int, int]]]:
+        """Take a request that a cell is going to make; returns what `Ahead.offer` does, when that does."""
+        if (model, cell) in self._never:
+            return True, []
+        _, key = self._named(model, messages, trial)
+        known = key in self._answers or key in self._asked
+        return await self._ahead[model].offer(Offer(cell, trial, messages, tokens, key), known)
+
+    def never(self, cells: Iterable[tuple[str, str]]) -> None:
+        """These cells (by model and cell) are not going to ask, or perhaps not: nothing of theirs is sent ahead."""
+        self._never.update(cells)
+
+    def halt(self) -> None:
+        """Send nothing more that nobody has asked for."""
+        for ahead in self._ahead.values():
+            ahead.halt()
+
+    async def _asked_for(
+        self,
+        key: str,
+        model: str,
+        lane: Lane,
+        messages: Sequence[dict[str, str]],
+        tokens: int | None,
+        cell: str,
+        afresh: bool,
+    ) -> Completion:
         while True:
             answer = self._answers.get(key)
             if answer is not None and not (afresh and answer.from_store):
@@ -76,8 +124,7 @@ class Desk:
             if key not in self._asked:
                 if tokens is None:
                     tokens = sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN
-                task = asyncio.create_task(self._answer(key, lane, messages, tokens, cell, afresh))
-                self._asked[key] = lane, task
+                self._send(key, model, messages, tokens, cell, afresh)
             asker, task = self._asked[key]
             try:
                 answer = await asyncio.shield(task)
@@ -97,15 +144,53 @@ class Desk:
         if tasks:
             await asyncio.wait(tasks, timeout=seconds)
 
+    def _named(self, model: str, messages: Sequence[dict[str, str]], trial: int) -> tuple[Lane, str]:
+        """A model's lane, and what its answer is called. Raises ModelError where there is no such model."""
+        lane = self._lanes.get(model)
+        if lane is None:
+            raise ModelError("config_error", f"{model}: the gateway of this run was not told of this model")
+        settings = lane.settings
+        return lane, answer_key(settings.model, settings.api_base, settings.request, messages, trial)
+
+    def _send_ahead(self, model: str, offer: Offer) -> asyncio.Task[Completion]:
+        left = partial(self._ahead[model].left, offer)
+        return self._send(offer.key, model, offer.messages, offer.tokens, offer.cell, False, left)
+
+    def _send(
+        self,
+        key: str,
+        model: str,
+        messages: Sequence[dict[str, str]],
+        tokens: int,
+        cell: str,
+        afresh: bool,
+        left: Callable[[], None] | None = None,
+    ) -> asyncio.Task[Completion]:
+        task = asyncio.create_task(self._answer(key, model, messages, tokens, cell, afresh, left))
+        self._asked[key] = self._lanes[model], task
+        return task
+
     async def _answer(
-        self, key: str, lane: Lane, messages: Sequence[dict[str, str]], tokens: int, cell: str, afresh: bool
+        self,
+        key: str,
+        model: str,
+        messages: Sequence[dict[str, str]],
+        tokens: int,
+        cell: str,
+        afresh: bool,
+        left: Callable[[], None] | None,
     ) -> Completion:
+        lane = self._lanes[model]
         try:
             answer = await self._shelf.find(key)
             if answer is None or afresh:
-                answer = await send(lane, self._provider, messages, tokens, self._chance, cell)
+                group = group_of(messages) if lane.settings.warm_up else None
+                async with self._warm_up[model].turn(group):
+                    answer = await send(lane, self._provider, messages, tokens, self._chance, cell, left)
                 await self._shelf.keep(key, answer)
             self._answers[key] = answer
             return answer
         finally:
             del self._asked[key]
+            for ahead in self._ahead.values():
+                ahead.pump()

@@ -67,6 +67,7 @@ class Lane:
         self._window = Window(settings.requests_per_minute, settings.tokens_per_minute)
         self._turn = asyncio.Lock()
         self._flying = 0
+        self._waiting = 0
         self._freed = asyncio.Event()
         self._paused_until = 0.0
         self._refusal: tuple[str, str] | None = None
@@ -92,23 +93,35 @@ class Lane:
                 self._under_way.release()
 
     async def _enter(self, tokens: int) -> float:
-        async with self._turn:
-            while True:
-                self.refuse_if_closed()
-                if (seconds := self._wait(tokens)) > 0:
-                    await self.sleep(seconds)
-                elif self._flying >= self._throttle.width:
-                    self._freed.clear()
-                    await self._freed.wait()
-                else:
-                    break
-            if self._under_way is not None:
-                await self._under_way.acquire()
-            now = self.clock()
-            self._window.take(now, tokens)
-            self._throttle.take(now)
-            self._flying += 1
-            return now
+        self._waiting += 1
+        try:
+            async with self._turn:
+                while True:
+                    self.refuse_if_closed()
+                    if (seconds := self._wait(tokens)) > 0:
+                        await self.sleep(seconds)
+                    elif self._flying >= self._throttle.width:
+                        self._freed.clear()
+                        await self._freed.wait()
+                    else:
+                        break
+                if self._under_way is not None:
+                    await self._under_way.acquire()
+                now = self.clock()
+                self._window.take(now, tokens)
+                self._throttle.take(now)
+                self._flying += 1
+                return now
+        finally:
+            self._waiting -= 1
+
+    def seconds_until_free(self, tokens: int) -> float | None:
+        """Seconds until a request of so many tokens could leave and keep nobody waiting; 0 is now.
+
+        None where that is not until another one has come back.
+        """
+        full = self._flying >= self._throttle.width or (self._under_way is not None and self._under_way.locked())
+        return None if full or self._waiting else self._wait(tokens)
 
     def answered(self) -> None:
         """A request was answered: the provider keeps up."""

@@ -98,6 +98,10 @@ class GatewayProcess:
         """Have litellm imported now, while something else is going on here."""
         self._order("warm")
 
+    def halt(self) -> None:
+        """Have nothing sent any more that nobody has asked for."""
+        self._order("halt")
+
     def stop(self) -> None:
         """End the child: who waits for an answer gets an error at once. Harmless when it has ended."""
         self._order("stop")

@@ -14,6 +14,7 @@ from typing import Any
 
 from pytest_haystack.models.model import Completion, Usage
 from pytest_haystack.models.prices import model_facts
+from pytest_haystack.models.prompt_cache import with_breakpoints
 from pytest_haystack.running.gateway.answers import completion_of
 from pytest_haystack.running.gateway.failures import RequestError, request_error
 from pytest_haystack.running.gateway.hiding import without_keys
@@ -122,7 +123,7 @@ class Provider:
         request = {name: value for name, value in settings.request.items() if name not in dropped}
         request.update(
             model=settings.model if settings.local_file is None else f"openai/{Path(settings.local_file).stem}",
-            messages=_continued(messages, settings.model),
+            messages=with_breakpoints(_continued(messages, settings.model)),
             timeout=settings.timeout + _LATER,
             max_retries=0,
             num_retries=0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pytest_haystack.errors import ModelError
@@ -31,13 +31,14 @@ async def send(
     tokens: int,
     chance: random.Random,
     cell: str = "",
+    left: Callable[[], None] | None = None,
 ) -> Completion:
     """The answer of the lane's model. Raises ModelError when retries are used up or of no use.
 
-    ``cell`` names who asks, for those who are refused because this request showed that asking is of no use. An empty
-    answer is asked for once more, and both are paid: the cost is that of both.
+    ``cell`` names who asks, for those who are refused because this request showed that asking is of no use. ``left``
+    is called when a try leaves. An empty answer is asked for once more, and both are paid: the cost is that of both.
     """
-    sending, retries, empty = Sending(lane, provider, messages, tokens), 0, None
+    sending, retries, empty = Sending(lane, provider, messages, tokens, left), 0, None
     while True:
         try:
             completion = await sending.attempt()
@@ -67,8 +68,16 @@ class Sending:
     ``left_at`` is when the last one left, on the lane's clock.
     """
 
-    def __init__(self, lane: Lane, provider: Provider, messages: Sequence[dict[str, str]], tokens: int) -> None:
+    def __init__(
+        self,
+        lane: Lane,
+        provider: Provider,
+        messages: Sequence[dict[str, str]],
+        tokens: int,
+        left: Callable[[], None] | None = None,
+    ) -> None:
         self._lane = lane
+        self._left = left
         self._provider = provider
         self._messages = messages
         self._tokens = tokens
@@ -88,6 +97,8 @@ class Sending:
         outcome: Completion | RequestError | None = None
         try:
             async with lane.admitted(self._tokens, self._until) as self.left_at:
+                if self._left is not None:
+                    self._left()
                 if self._until is None:
                     self._until = self.left_at + lane.settings.deadline
                 outcome = RequestError("called off")  # what an interruption here leaves: perhaps it was paid

@@ -10,13 +10,13 @@ import threading
 import time
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
+from dataclasses import asdict
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from pytest_haystack.errors import ModelError
-from pytest_haystack.models.model import Completion
 from pytest_haystack.running.gateway import folders
 from pytest_haystack.running.gateway.budgets import Ledger
 from pytest_haystack.running.gateway.desk import Desk
@@ -35,7 +35,7 @@ _BACKLOG = 128
 _LONGEST_MESSAGE = 600
 #: Seconds for open requests to be answered at the end, for the rest to be called off, and for the whole end before
 #: it is forced.
-_LAST_ANSWERS, _CALL_OFF, _END = 1.5, 0.5, 3.0
+_LAST_ANSWERS, _CALL_OFF, _END = 0.5, 0.5, 3.0
 
 
 def run(stdin: BinaryIO, stdout: BinaryIO) -> None:
@@ -78,7 +78,7 @@ class Gateway:
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
         self._pulse = Pulse()
-        self._waiting: set[Future[Completion]] = set()
+        self._waiting: set[Future[Any]] = set()
         self._socket = folders.socket_path()
         # No key for the listener: it would shake hands with one caller at a time, and wait for each.
         self._listener = (
@@ -125,9 +125,10 @@ class Gateway:
         """Orders of the parent, one a line; its death is the end of the lines."""
         try:
             for line in stdin:
-                if unpack(line)["do"] == "stop":
+                order = unpack(line)["do"]
+                if order == "stop":
                     break
-                self._loop.call_soon_threadsafe(self._provider.warm)
+                self._loop.call_soon_threadsafe(self._desk.halt if order == "halt" else self._provider.warm)
         finally:
             self._loop.call_soon_threadsafe(self._stop.set)
             time.sleep(_END)
@@ -161,7 +162,9 @@ class Gateway:
         While it takes, the caller is told that this process is alive.
         """
         asked: Coroutine[Any, Any, Any]
-        if "look" in ask:
+        if "ahead" in ask:
+            asked = self._ahead(ask)
+        elif "look" in ask:
             asked = self._looking.number(ask["model"], ask["look"], ask.get("messages", ()))
         else:
             more = ask.get("cell", ""), ask.get("afresh", False)
@@ -177,7 +180,18 @@ class Gateway:
             return self._error("infra_error", f"the gateway gave up: {type(error).__name__}: {error}")
         finally:
             self._waiting.discard(waiting)
+        if "ahead" in ask:
+            return {"said": answer}
         return {"number": answer} if "look" in ask else {"completion": completion_values(answer)}
+
+    async def _ahead(self, ask: Mapping[str, Any]) -> Any:
+        """What is said to whoever knows the cells to come."""
+        if ask["ahead"] == "never":
+            return self._desk.never((model, cell) for model, cell in ask["cells"])
+        if ask["ahead"] == "first":
+            first = await self._desk.first_asked(ask["model"], ask["number"])
+            return None if first is None else asdict(first)
+        return await self._desk.offer(ask["model"], ask["messages"], ask["tokens"], ask["trial"], ask["cell"])
 
     def _error(self, outcome: str, message: str) -> dict[str, Any]:
         return {"outcome": outcome, "message": one_line(printable(self._redact(message)), _LONGEST_MESSAGE)}

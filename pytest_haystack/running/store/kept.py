@@ -8,6 +8,7 @@ from functools import cached_property
 
 from pytest_haystack.errors import HaystackError, ModelError
 from pytest_haystack.models.model import Completion, Model, Prompt
+from pytest_haystack.models.prompt_cache import sent_messages
 from pytest_haystack.running.store.answer_key import answer_key
 from pytest_haystack.running.store.place import open_store
 from pytest_haystack.running.store.store import AnswerStore, Stored, StoreError
@@ -81,7 +82,8 @@ def asked_by_itself(model: object) -> bool:
 def key_of(entry: object, prompt: Prompt, *asker: str) -> str:
     """The name of an entry's answer; ``asker`` as in `answer_key`."""
     model, api_base, request = (getattr(entry, name) for name in ("model", "api_base", "request"))
-    return answer_key(model, api_base, request, prompt.messages, prompt.trial, *asker)
+    messages = sent_messages(prompt, getattr(entry, "prompt_cache", ""))
+    return answer_key(model, api_base, request, messages, prompt.trial, *asker)
 
 
 def keeping(model: Model, kept: KeptAnswers) -> Callable[[str], Completion]:

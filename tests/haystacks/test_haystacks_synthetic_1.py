@@ -1,4 +1,4 @@
-"""Synthetic prose: endless, never repeating, the same everywhere."""
+"""The first synthetic prose, which old rows were made with: the same bytes for ever."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from pytest_haystack.haystacks.synthetic import PATTERNS, VOCABULARY, Synthetic, SyntheticOptions
+from pytest_haystack.haystacks.synthetic_1 import PATTERNS, VOCABULARY, FirstSynthetic, FirstSyntheticOptions
 
 HERE = Path(__file__).parent
 #: Over 200,000 tokens of English.
 LONG = 950_000
 
 
-def source(seed: int = 42) -> Synthetic:
-    return Synthetic(SyntheticOptions(seed=seed), HERE)
+def source(seed: int = 42) -> FirstSynthetic:
+    return FirstSynthetic(FirstSyntheticOptions(seed=seed), HERE)
 
 
 def sentences(text: str) -> list[str]:
@@ -42,8 +42,8 @@ def test_the_text_of_the_default_seed_is_pinned() -> None:
 def test_another_process_writes_the_same_text() -> None:
     program = (
         "import hashlib, pathlib\n"
-        "from pytest_haystack.haystacks.synthetic import Synthetic, SyntheticOptions\n"
-        "text = Synthetic(SyntheticOptions(seed=5), pathlib.Path()).read(20_000)\n"
+        "from pytest_haystack.haystacks.synthetic_1 import FirstSynthetic, FirstSyntheticOptions\n"
+        "text = FirstSynthetic(FirstSyntheticOptions(seed=5), pathlib.Path()).read(20_000)\n"
         "print(hashlib.sha256(text.encode()).hexdigest())\n"
     )
 
@@ -155,4 +155,4 @@ def test_adjacent_paragraphs_rarely_repeat_their_opening() -> None:
 
 def test_unknown_options_are_refused() -> None:
     with pytest.raises(ValidationError, match="domain"):
-        SyntheticOptions.model_validate({"domain": "legal"})
+        FirstSyntheticOptions.model_validate({"domain": "legal"})

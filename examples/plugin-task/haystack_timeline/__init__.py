@@ -1,0 +1,1 @@
+"""Events to be put in order of time: a task for pytest-haystack."""

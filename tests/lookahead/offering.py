@@ -1,0 +1,126 @@
+"""What the gateway is offered in these tests, and who offers and asks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from pytest_haystack.models.model import Completion
+from pytest_haystack.running.gateway.client import GatewayClient
+from pytest_haystack.running.gateway.process import GatewayProcess
+from tests.gateway.entries import entry, say
+from tests.support.openai_server import OpenAIServer, Received, Reply, answer
+
+#: Seconds in which a request that should not leave would have left.
+MOMENT = 0.3
+
+
+def looking(
+    name: str,
+    server: OpenAIServer,
+    script: Any,
+    *,
+    look_ahead: int = 4,
+    order: str = "config",
+    warm_up: bool = False,
+    **limits: Any,
+) -> dict[str, Any]:
+    """The entry of a model that is a path of the server."""
+    base = server.base(name, script)
+    return looking_entry(name, base, look_ahead=look_ahead, order=order, warm_up=warm_up, **limits)
+
+
+def looking_entry(
+    name: str,
+    base: str | None = None,
+    *,
+    look_ahead: int,
+    order: str = "config",
+    warm_up: bool = False,
+    **limits: Any,
+) -> dict[str, Any]:
+    """An entry as the gateway gets it."""
+    sending = {"order": order, "warm_up": warm_up, "look_ahead": look_ahead}
+    return {**entry(name, base, **limits), "sending": sending}
+
+
+def echo(request: Received) -> Reply:
+    return answer(request.text)
+
+
+class Held:
+    """A script that answers nothing until it is let go."""
+
+    def __init__(self) -> None:
+        self._free = threading.Event()
+
+    def __call__(self, request: Received) -> Reply:
+        if not request.text.startswith("first"):
+            assert self._free.wait(60)
+        return answer(request.text)
+
+    def release(self) -> None:
+        self._free.set()
+
+
+def until(true: Callable[[], object]) -> None:
+    """Wait for what must come."""
+    end = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+class Scene:
+    """One model at the gateway: a client that offers, and tests that ask."""
+
+    def __init__(self, gateway: GatewayProcess, server: OpenAIServer, model: str) -> None:
+        self.gateway, self.server, self.model = gateway, server, model
+        self.client = GatewayClient(gateway.address, gateway.authkey)
+        self._threads = ThreadPoolExecutor(16)
+
+    def ask(self, text: str, cell: str | None = None, trial: int = 0) -> Completion:
+        """A test asks; its cell is called like its prompt."""
+        return self.client.complete(self.model, say(text), 10, trial, text if cell is None else cell)
+
+    def asking(self, text: str, cell: str | None = None) -> Future[Completion]:
+        """The same in a thread."""
+        return self._threads.submit(self.ask, text, cell)
+
+    def begin(self) -> None:
+        """The first test has its answer, so that more may be offered."""
+        self.ask("first")
+        first = self.client.first_asked(self.model)
+        assert first is not None
+        assert first.cell == "first"
+
+    def offer(self, *texts: str, cells: Sequence[str] = ()) -> Future[bool]:
+        """Offer these, one after the other, in a thread; whether more are welcome after the last one."""
+        named = cells or texts
+
+        def offers() -> bool:
+            more = True
+            for text, cell in zip(texts, named, strict=True):
+                more, _ = self.client.offer(self.model, say(text), 10, 0, cell)
+            return more
+
+        return self._threads.submit(offers)
+
+    @property
+    def sent(self) -> list[str]:
+        """What arrived at the server, in order."""
+        return [got.text for got in self.server.received(self.model)]
+
+    def stays(self, count: int) -> None:
+        """So many requests arrive, and no more."""
+        until(lambda: len(self.sent) >= count)
+        time.sleep(MOMENT)
+        assert len(self.sent) == count
+
+    def close(self) -> None:
+        """Let go of threads and lines."""
+        self._threads.shutdown(wait=True)
+        self.client.close()
