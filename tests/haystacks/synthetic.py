@@ -13,12 +13,10 @@ from pytest_haystack.haystacks.synthetic import Synthetic, SyntheticOptions
 
 TEXTS = [(language, domain) for language in LANGUAGES for domain in DOMAINS]
 EVERY_TEXT = pytest.mark.parametrize(("language", "domain"), TEXTS, ids=["-".join(text) for text in TEXTS])
-#: Characters that are measured: about 60,000 tokens of English.
-LONG = 300_000
 
 
 @cache
-def text_of(language: str, domain: str, characters: int = 100_000) -> str:
+def text_of(language: str, domain: str, characters: int = 150_000) -> str:
     options = SyntheticOptions(language=language, domain=domain)  # type: ignore[arg-type]
     source = Synthetic(options, Path())
     # Not by way of the cache on disk: these are the tests of what is written there.
