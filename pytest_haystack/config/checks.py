@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -133,12 +134,41 @@ def check_gates(draft: Draft, registry: Registry) -> None:
             for key in sorted(_METRIC_KEYS & entry.keys() - heeded):
                 has = f"; it has {', '.join(sorted(heeded))}" if heeded else ""
                 draft.problem(("gates", index, key), f"{metric} has no {key}{has}")
+        if isinstance(metric, str) and metric in registry.metrics:
+            _check_bounds(draft, index, entry, registry.metrics[metric])
+        if entry.get("base_lengths", 1) != 1 and entry.get("relative") is None:
+            words = "base_lengths says what `relative` is relative to; give relative as well"
+            draft.problem(("gates", index, "base_lengths"), words)
         by = entry.get("by")
         if isinstance(by, list):
             for position, name in enumerate(by):
                 if name in by[:position]:
                     draft.problem(("gates", index, "by", position), f"{name!r} is listed twice")
     _check_selections(draft, "gates")
+
+
+def _check_bounds(draft: Draft, index: int, entry: Mapping[str, Any], metric: Any) -> None:
+    """A bound that no figure can reach, or none can miss, is a slip: the gate would be red or green whatever comes."""
+    least, largest = metric.bounds
+    for key in ("min", "max"):
+        value = _number(entry.get(key))
+        if value is None or not math.isfinite(value):
+            continue
+        below, above = least is not None and value < least, largest is not None and value > largest
+        name = entry["metric"]
+        if below or above:
+            span = f"from {least:g} to {largest:g}" if largest is not None else f"{least:g} or more"
+            guesses = (value / 100 if abs(value) >= 2 else -value, -value)
+            guess = next((other for other in guesses if _within(other, least, largest)), None)
+            advice = "" if guess is None else f"; did you mean {guess:.12g}?"
+            draft.problem(("gates", index, key), f"{value:.12g} is out of range: {name} takes {span}{advice}")
+        elif name == "effective_context_length" and 0 < value < 1:
+            words = f"{value:.12g} is no number of tokens; the mean score that a length must have is `absolute`"
+            draft.problem(("gates", index, key), words)
+
+
+def _within(value: float, least: float | None, largest: float | None) -> bool:
+    return (least is None or value >= least) and largest is not None and value <= largest
 
 
 def check_searches(draft: Draft) -> None:

@@ -62,7 +62,7 @@ def test_another_seed_is_refused_with_its_reason(two_runs: Path, run: Run, comma
 
     assert result.returncode == 0
     assert "  no pair to compare: 15 seed changed (42, now 7)\n" in result.stdout
-    assert result.stdout.splitlines()[-1] == "nothing was compared: no prompt was asked in both runs"
+    assert result.stdout.splitlines()[-1] == "nothing was compared: no prompt has a score in both runs"
     assert not list(two_runs.glob("*.png"))
 
 
