@@ -70,5 +70,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """The first column to the left, all others to the right."""
     widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
     for row in (header, *rows):
-        cells = [text.rjust(width) if column else text.ljust(width) for column, (text, width) in enumerate(zip(row, widths, strict=True))]
+        cells = [
+            text.rjust(width) if column else text.ljust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
         print("  ".join(cells), flush=True)

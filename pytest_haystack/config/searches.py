@@ -11,7 +11,7 @@ from pytest_haystack.config.ranges import Depths, Lengths
 from pytest_haystack.config.trials import Risk, Stop, TrialsEntry, check_zone
 
 #: Six rounds of eleven depths: what finds a length within one step of the grid in 95 % of all runs, unless scores
-#: decay slowly (see `benchmarks/statistics.py`).
+#: decay slowly (see `benchmarks/promises.py`).
 MOST_TRIALS = 66
 
 #: The keys that each metric has for itself.

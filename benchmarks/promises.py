@@ -1,6 +1,6 @@
 """Stop rules, gates and searches held to their promises, by simulation with a known truth.
 
-    python benchmarks/statistics.py [--quick]
+    python benchmarks/promises.py [--quick]
 
 Every table has the promised figure beside the measured one. All verdicts come from the shipped code. The seed is
 fixed: two runs print the same. The exit code is 1 where a promise is broken by more than three standard errors.
