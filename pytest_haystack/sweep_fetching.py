@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pytest_haystack.config.environment import Environment
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.loader import load_config
 from pytest_haystack.config.local_names import PREFIX_NAME, weights_of
-from pytest_haystack.config.schema import HaystackEntry
 from pytest_haystack.haystacks.remote.fetching import fetch
 from pytest_haystack.haystacks.remote.source import RemoteSource
 from pytest_haystack.models.fetching import fetch_weights

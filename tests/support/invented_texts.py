@@ -6,16 +6,16 @@ from tests.support.text_services import Page, Paper
 
 _ENGLISH = (
     (
-        "The keeper of mill {n} walked down to the river every morning before the sun was up, looked at the level of the "
-        "water, and wrote it into a book that his grandmother had begun. Nobody ever asked him for it."
+        "The keeper of mill {n} walked down to the river every morning before the sun was up, looked at the level of "
+        "the water, and wrote it into a book that his grandmother had begun. Nobody ever asked him for it."
     ),
     (
-        "Old people say that the snow of {n} winters ago lay for a month, and that even the door of the bell tower could "
-        "not be opened. When it melted at last, the whole village came out and dug a path to the bridge together."
+        "Old people say that the snow of {n} winters ago lay for a month, and that even the door of the bell tower "
+        "could not be opened. When it melted at last, the whole village came out and dug a path to the bridge together."
     ),
     (
-        "In autumn barge {n} carried apples and honey down the river, and the children ran along the bank with it. Was "
-        "there ever a finer thing to see? The bargeman sang as far as the weir, where he needed his breath for steering."
+        "In autumn barge {n} carried apples and honey down the river, and the children ran along the bank with it. "
+        "Was there ever a finer thing to see? The bargeman sang as far as the weir, where he needed his breath for steering."
     ),
 )
 _CHINESE = (
