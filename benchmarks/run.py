@@ -20,24 +20,31 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 sys.path.pop(0)  # this folder, whose names are also those of other modules
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.bounds import BOUNDS
 from benchmarks.figures import Figure, print_figures
 from benchmarks.peers import install_all
 
-#: Modules of this folder with ``measure(quick)``, which prints tables and returns figures, in the order of running:
-#: what is timed least goes first, while peers are installed.
+#: Modules of this folder in the order of running; what is timed least goes first, while peers are installed. Each has
+#: ``measure(quick)``, which prints tables and returns figures, or returns what ``report`` prints and `BOUNDS` judges.
 SECTIONS = ("memory", "prefix_cache", "building", "waiting", "startup", "overhead", "reporting")
 #: Sections that need the peers.
 _WANT_PEERS = ("building",)
 
 
 def section(name: str, quick: bool) -> list[Figure]:
-    """The figures of a section."""
-    figures: list[Figure] = import_module(f"benchmarks.{name}").measure(quick)
-    return figures
+    """The figures of a section, whose tables it prints."""
+    module = import_module(f"benchmarks.{name}")
+    measured: Any = module.measure(quick)
+    if name not in BOUNDS:
+        figures: list[Figure] = measured
+        return figures
+    module.report(*(measured if isinstance(measured, tuple) else (measured,)))
+    return BOUNDS[name](measured)
 
 
 def in_own_process(name: str, quick: bool) -> list[Figure]:
