@@ -34,22 +34,22 @@ SENTENCES_OF_TEN_MILLION_TOKENS = 10_000_000 // 15
 DRAWS = 4
 #: SHA-256 of the first 20,000 characters. Whoever changes one changes every prompt of synthetic@2: make it synthetic@3.
 PINNED: dict[tuple[str, str], str] = {
-    ("en", "general"): "0dd488faf5e3f49a",
-    ("en", "legal"): "46850ed8d8e5997b",
-    ("en", "medical"): "f05e2fd879781efc",
-    ("en", "technical"): "f342b00053a35878",
+    ("en", "general"): "058fa27143d3e8de",
+    ("en", "legal"): "41112152648d466a",
+    ("en", "medical"): "67a06fbb21fe75e3",
+    ("en", "technical"): "26b56cb388e2d7bb",
     ("de", "general"): "bf7eecc9e9ebefe7",
-    ("de", "legal"): "102cf11ca939bd69",
-    ("de", "medical"): "dbb28442af838016",
+    ("de", "legal"): "254ae540bd65be0e",
+    ("de", "medical"): "17a4be1a99a90559",
     ("de", "technical"): "e795ad02aa965c24",
-    ("zh", "general"): "cd57c71987926c4f",
-    ("zh", "legal"): "1b64b3de743511dd",
-    ("zh", "medical"): "129f7a289425698d",
-    ("zh", "technical"): "722c29f5eb2da8b6",
+    ("zh", "general"): "f588f5b57b0b4a53",
+    ("zh", "legal"): "b260663da6a599e5",
+    ("zh", "medical"): "e8387fa90ad9f3e6",
+    ("zh", "technical"): "8dde6046d29d1622",
     ("ar", "general"): "c6b9266c3075e3c7",
-    ("ar", "legal"): "3dbe8cb411d3b7b7",
-    ("ar", "medical"): "98a7f3c07b662143",
-    ("ar", "technical"): "d4970e52eace9355",
+    ("ar", "legal"): "c1bf1d2546610364",
+    ("ar", "medical"): "e4a1dd9af91dd7bc",
+    ("ar", "technical"): "e5c57e3cbaed2dc3",
 }
 
 

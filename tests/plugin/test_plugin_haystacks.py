@@ -24,7 +24,7 @@ tasks: [single]
 """
 #: Facts, questions and things that they are about, in the language of the text.
 FACTS = {
-    "de": ("Der Code der Anlage {{ name }} lautet {{ code }}.", "Wie lautet der Code der Anlage {{ name }}?", "Zorven"),
+    "de": ("Der Code der Anlage {{ name }} ist {{ code }}.", "Was ist der Code der Anlage {{ name }}?", "Zorvenal"),
     "zh": ("{{ name }}号仓库的门禁代码是{{ code }}。", "{{ name }}号仓库的门禁代码是什么？", "琥珀"),
     "ar": ("رمز الدخول إلى مستودع {{ name }} هو {{ code }}.", "ما رمز الدخول إلى مستودع {{ name }}؟", "زمردة"),
 }  # fmt: skip
