@@ -15,8 +15,7 @@ _ENGLISH = (
     ),
     (
         "In autumn barge {n} carried apples and honey down the river, and the children ran along the bank with it. "
-        "Was there ever a finer thing to see? The bargeman sang as far as the weir, where he needed "
-        "his breath for steering."
+        "Was there ever a finer thing to see? The bargeman sang as far as the weir, and there he needed his breath."
     ),
 )
 _CHINESE = (
