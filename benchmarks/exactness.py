@@ -15,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 
+sys.path.pop(0)  # this folder, whose names are also those of other modules
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from pytest_haystack.documents.builder import build_document

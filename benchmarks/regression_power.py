@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.pop(0)  # this folder, whose names are also those of other modules
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from pytest_haystack.results.paired_tests import holm, mcnemar, sign_flip

@@ -26,6 +26,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+sys.path.pop(0)  # this folder, whose names are also those of other modules
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.soak_server import ANSWERS

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+sys.path.pop(0)  # this folder, whose names are also those of other modules
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.support.faults import FAULTS

@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Not this folder: its file of this name would hide the standard library's `statistics`.
-sys.path.pop(0)
+sys.path.pop(0)  # this folder, whose names are also those of other modules
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from pytest_haystack.config.trials import StopRule, TrialsEntry

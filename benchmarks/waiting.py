@@ -18,9 +18,16 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from benchmarks.figures import Figure
 
 ROOT = Path(__file__).resolve().parent.parent
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider")
 CONFIG = """\
 name: waiting
 models:
@@ -36,7 +43,23 @@ tasks: [single]
 """
 
 
+@dataclass(frozen=True)
+class Case:
+    """A sweep of ``cells`` (a multiple of 100) against a server that takes ``seconds`` an answer."""
+
+    cells: int = 1000
+    seconds: float = 0.5
+    in_flight: int = 32
+    look_ahead: int | None = None
+
+    @property
+    def least(self) -> float:
+        """Seconds that it takes if as many as may be are always in flight."""
+        return self.cells * self.seconds / self.in_flight
+
+
 def main() -> None:
+    """Print a line for each number of workers."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--cells", type=int, default=1000, help="a multiple of 100")
     options.add_argument("--seconds", type=float, default=0.5)
@@ -44,44 +67,66 @@ def main() -> None:
     options.add_argument("--workers", type=int, nargs="+", default=[0, 8])
     options.add_argument("--look-ahead", type=int, help="default: the plugin's own")
     asked = options.parse_args()
-    least = asked.cells * asked.seconds / asked.in_flight
-    print(f"{asked.cells} cells, {asked.seconds} s an answer, {asked.in_flight} in flight: least {least:.1f} s")
+    _lines(Case(asked.cells, asked.seconds, asked.in_flight, asked.look_ahead), asked.workers)
+
+
+def measure(quick: bool) -> list[Figure]:
+    """The figures, for `benchmarks.run`."""
+    from benchmarks.figures import Figure
+
+    found = _lines(Case(cells=300 if quick else 1000), [0, 8])
+    figures = [
+        Figure(f"waiting, -n {workers}: wall without start-up / cells x seconds / in flight", run["ratio"], most=1.15)
+        for workers, run in found.items()
+    ]
+    figures += [Figure(f"imports of litellm, -n {workers}", run["imports"], most=1) for workers, run in found.items()]
+    beyond = (found[8]["wall"] - _bare_start_up(8)) / found[0]["wall"]
+    return [*figures, Figure("a sweep of paid models, -n 8 without xdist's own start-up / -n 0", beyond, most=1.3)]
+
+
+def _lines(case: Case, every: Sequence[int]) -> dict[int, dict[str, float]]:
+    print(f"{case.cells} cells, {case.seconds} s an answer, {case.in_flight} in flight: least {case.least:.1f} s")
     print("  workers  start-up s   wall s   ratio   sending   requests   peak in flight   litellm imports")
-    for workers in asked.workers:
-        start_up = _run(asked, workers, sample=1)["wall"] - asked.seconds
-        run = _run(asked, workers)
+    found: dict[int, dict[str, float]] = {}
+    for workers in every:
+        start_up = _run(case, workers, sample=1)["wall"] - case.seconds
+        run = found[workers] = _run(case, workers)
+        run["ratio"] = (run["wall"] - start_up) / case.least
         print(
-            f"{workers:9}{start_up:12.1f}{run['wall']:9.1f}{(run['wall'] - start_up) / least:8.2f}"
-            f"{run['sending'] / least:10.2f}{run['requests']:11.0f}{run['peak']:17.0f}{run['imports']:18.0f}"
+            f"{workers:9}{start_up:12.1f}{run['wall']:9.1f}{run['ratio']:8.2f}{run['sending'] / case.least:10.2f}"
+            f"{run['requests']:11.0f}{run['peak']:17.0f}{run['imports']:18.0f}",
+            flush=True,
         )
+    return found
 
 
-def _run(asked: argparse.Namespace, workers: int, sample: int | None = None) -> dict[str, float]:
-    with tempfile.TemporaryDirectory() as folder, _server(asked.seconds) as server:
+def _bare_start_up(workers: int) -> float:
+    """Seconds that pytest-xdist takes for a test that does nothing, beyond pytest's own."""
+    taken = []
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "test_nothing.py").write_text("def test_nothing(): pass\n", encoding="utf-8")
+        for count in (0, workers):
+            started = time.perf_counter()
+            subprocess.run([*PYTEST, "-n", str(count), "test_nothing.py"], cwd=folder, capture_output=True, check=True)
+            taken.append(time.perf_counter() - started)
+    return taken[1] - taken[0]
+
+
+def _run(case: Case, workers: int, sample: int | None = None) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder, _server(case.seconds) as server:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
-        lengths = asked.cells // 100
-        more = "" if asked.look_ahead is None else f"execution: {{look_ahead: {asked.look_ahead}}}"
+        lengths = case.cells // 100
+        more = "" if case.look_ahead is None else f"execution: {{look_ahead: {case.look_ahead}}}"
         text = CONFIG.format(
-            base=f"{url}/slow/v1", in_flight=asked.in_flight, lengths=lengths, longest=290 + 10 * lengths, more=more
+            base=f"{url}/slow/v1", in_flight=case.in_flight, lengths=lengths, longest=290 + 10 * lengths, more=more
         )
         Path(folder, "haystack.yaml").write_text(text, encoding="utf-8")
         counter = Path(folder, "counter")
         counter.mkdir()
         counter.joinpath("sitecustomize.py").write_text(COUNTER, encoding="utf-8")
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:randomly",
-            "-p",
-            "no:cacheprovider",
-            "-n",
-            str(workers),
-        ]
-        command += ["--haystack-config", "haystack.yaml", *(["--haystack-sample", str(sample)] if sample else [])]
+        command = [*PYTEST, "-n", str(workers), "--haystack-config", "haystack.yaml"]
+        command += ["--haystack-sample", str(sample)] if sample else []
         imports = Path(folder, "imports")
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(counter), str(ROOT)]), "IMPORTS": str(imports)}
         started = time.perf_counter()

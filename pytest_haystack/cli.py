@@ -167,7 +167,11 @@ def reconstruct(
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=".", help="Folder of the pictures.")
 @click.option("--no-pictures", is_flag=True, help="Draw nothing.")
 @click.option("--all-cells", is_flag=True, help="Name every cell that changed.")
-@click.option("--fail-on-regression", is_flag=True, help="Exit with 1 where a model and task is significantly worse.")
+@click.option(
+    "--fail-on-regression",
+    is_flag=True,
+    help="Exit with 1 where one is significantly worse, or none could be compared.",
+)
 @plainly
 def compare(
     old: Path,
@@ -185,7 +189,8 @@ def compare(
     comparison, lines = compare_files(old, new, models, alpha, None if no_pictures else out, all_cells)
     for line in lines:
         click.echo(line)
-    sys.exit(1 if fail_on_regression and comparison.regressions else 0)
+    fails = comparison.regressions or comparison.uncompared or not any(group.n for group in comparison.groups)
+    sys.exit(1 if fail_on_regression and fails else 0)
 
 
 @main.command()

@@ -88,7 +88,8 @@ class GateKeeper:
             if gate.entry.severity == "warn" and gate.outcome == "failed":
                 terminalreporter.line(f"haystack: warning: gate {gate.name}: {gate.text}", yellow=True)
             elif gate.outcome == "undecided" and gate.fails_run:
-                words = f"haystack: gate {gate.name} is {_undecided(gate)}, which fails the run (see `undecided:`)"
+                text = _undecided(gate).removeprefix("undecided: ")
+                words = f"haystack: gate {gate.name} is undecided, which fails the run (see `undecided:`): {text}"
                 terminalreporter.line(words, red=True)
 
     def results_of(self, sweep: Sweep, results: SweepResults | None) -> list[GateResult]:
@@ -110,7 +111,15 @@ class GateKeeper:
         skipped = gate.outcome == "undecided" or (gate.outcome == "failed" and gate.entry.severity == "warn")
         outcome: Any = "skipped" if skipped else gate.outcome
         words = verdict_of(gate).text
-        longrepr: Any = (file, 1, f"Skipped: {words}") if skipped else words if gate.outcome == "failed" else None
+        numbers = {entry.id: number for number, entry in enumerate(sweep.loaded.config.gates)}
+        own = ("gates", numbers[gate.entry.id]) if gate.entry.id in numbers else ("baseline",)
+        longrepr: Any = (
+            (file, sweep.loaded.line_of(*own), f"Skipped: {words}")
+            if skipped
+            else words
+            if gate.outcome == "failed"
+            else None
+        )
         hook = self._config.hook
         hook.pytest_runtest_logstart(nodeid=nodeid, location=location)
         for when, result, what in (("call", outcome, longrepr), ("teardown", "passed", None)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +31,7 @@ class Keeper:
         self._sweeps = sweeps
         self._kept: KeptAnswers | None = None
         #: What this run is called in the store.
-        self.run: str = given.get("run") or secrets.token_hex(8)
+        self.run: str = given.get("run") or os.urandom(8).hex()
         #: Files that are replayed; the one that makes room for the rows of this run is followed.
         self.replayed = [Path(path) for path in given.get("replay", ())] or sweeps.settings.replay
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_haystack import collection, distributed, fixtures, hookspecs, options
+from pytest_haystack import collection, fixtures, hookspecs, options
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.session import SWEEPS, Sweeps, usage_error
 
@@ -38,6 +38,8 @@ def pytest_load_initial_conftests(
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """A dry run needs no workers."""
     if options.Settings(config).dry_run:
+        from pytest_haystack import distributed
+
         distributed.without_workers(config)
 
 
@@ -57,6 +59,8 @@ def pytest_configure(config: pytest.Config) -> None:
     except HaystackError as error:
         raise usage_error(error) from None
     if sweeps.paths:
+        from pytest_haystack import distributed
+
         distributed.register(config, sweeps)
 
 

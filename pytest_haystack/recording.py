@@ -101,10 +101,10 @@ class Recorder:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a report's rows and its verdict."""
-        tested = self._known(report)
+        told = json.loads(getattr(report, "haystack", "{}"))
+        tested = self._known(report, told)
         if tested is None:
             return
-        told = json.loads(getattr(report, "haystack", "{}"))
         self._kept += told.get("kept", 0)
         for row in told.get("rows", ()):
             # What is asked again leaves a row of its own.
@@ -194,13 +194,12 @@ class Recorder:
         names = {one.nodeid for one in found}
         return [*(one for one in tested if one.nodeid not in names), *found]
 
-    def _known(self, report: pytest.TestReport) -> Tested | None:
-        """What is known of the report's test, None where it is a test of no cell."""
+    def _known(self, report: pytest.TestReport, told: Mapping[str, Any]) -> Tested | None:
+        """What is known of the report's test, None where it is a test of no cell; ``told`` is what came with it."""
         nodeid = report.nodeid
         if nodeid not in self._tested:
-            if hasattr(report, "haystack"):
-                data = json.loads(report.haystack)
-                self._tested[nodeid] = Tested(nodeid, data["sweep"], data["cell"], data["own"], search=data["search"])
+            if told:
+                self._tested[nodeid] = Tested(nodeid, told["sweep"], told["cell"], told["own"], search=told["search"])
             elif (lost := self._lost(nodeid)) is not None:
                 self._tested[nodeid] = lost
         return self._tested.get(nodeid)

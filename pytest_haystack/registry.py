@@ -6,7 +6,6 @@ Built-in names point at modules as text and are imported when used; others come 
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -76,6 +75,8 @@ class Names(Generic[T]):
 
 def suggestion(name: str, known: Names[Any] | list[str]) -> str:
     """``did you mean 'single'?`` where something is close, else the list of what there is."""
+    import difflib
+
     names = list(known)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     # A part of one name alone is meant for it: `lost` for `lost-in-the-middle`.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pytest_haystack.config.environment import Environment
+from pytest_haystack.config.haystack import HaystackEntry
 from pytest_haystack.config.loader import load_config
 from pytest_haystack.config.local_names import PREFIX_NAME, weights_of
 from pytest_haystack.haystacks.remote.fetching import fetch
@@ -28,9 +29,8 @@ def fetch_for_sweep(path: Path, registry: Registry, overrides: Sequence[str], sa
     loaded = load_config(path, registry, overrides, environ, presets=tuple(PRESETS))
     bench = Workbench(loaded, registry, environ)
     used = [task.haystack or loaded.config.haystack for task in loaded.config.tasks if bench.tasks[task.id].filler]
-    sources = {id(source): source for source in map(bench.source, used) if isinstance(source, RemoteSource)}
     # Haystacks that differ in a separator alone have the same texts.
-    chosen = {(source.name, source.title, source.options.manifest): source for source in sources.values()}
+    chosen = {source.options.model_dump_json(): source for source in remote_sources(used, registry, path.parent)}
     for source in chosen.values():
         fetch(source, say, anew=anew)
     models = dict.fromkeys(entry.model for entry in loaded.config.models if entry.model.startswith(PREFIX_NAME))
@@ -38,6 +38,15 @@ def fetch_for_sweep(path: Path, registry: Registry, overrides: Sequence[str], sa
         fetch_model(model, say)
     if not chosen and not models:
         say(f"{os.path.relpath(path)}: nothing to fetch, all it needs is here")
+
+
+def remote_sources(entries: Iterable[HaystackEntry], registry: Registry, base_dir: Path) -> Iterator[RemoteSource]:
+    """Those of the haystacks that have to be fetched."""
+    for entry in entries:
+        kind = registry.sources[entry.source]
+        source = kind(kind.options_model.model_validate(entry.options), base_dir)
+        if isinstance(source, RemoteSource):
+            yield source
 
 
 def fetch_model(name: str, say: Say) -> None:

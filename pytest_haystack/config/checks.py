@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -163,7 +164,12 @@ def check_gates(draft: Draft, registry: Registry) -> None:
             for key in sorted(said - heeded):
                 has = f"; it has {', '.join(sorted(heeded))}" if heeded else ""
                 draft.problem(("gates", index, key), f"{metric} has no {key}{has}")
-        _check_gate_bounds(draft, ("gates", index), entry)
+        if isinstance(metric, str) and metric in registry.metrics:
+            _check_bounds(draft, index, entry, registry.metrics[metric])
+        if entry.get("base_lengths", 1) != 1 and entry.get("relative") is None:
+            words = "base_lengths says what `relative` is relative to; give relative as well"
+            draft.problem(("gates", index, "base_lengths"), words)
+        _note_small_lengths(draft, ("gates", index), entry)
         by = entry.get("by")
         if isinstance(by, list):
             for position, name in enumerate(by):
@@ -174,6 +180,30 @@ def check_gates(draft: Draft, registry: Registry) -> None:
             for name in weights:
                 _check_known_ids(draft, ("gates", index, "weights", name), name, ids, "task")
     _check_selections(draft, "gates")
+
+
+def _check_bounds(draft: Draft, index: int, entry: Mapping[str, Any], metric: Any) -> None:
+    """A bound that no figure can reach, or none can miss, is a slip: the gate would be red or green whatever comes."""
+    least, largest = metric.bounds
+    for key in ("min", "max"):
+        value = _number(entry.get(key))
+        if value is None or not math.isfinite(value):
+            continue
+        below, above = least is not None and value < least, largest is not None and value > largest
+        name = entry["metric"]
+        if below or above:
+            span = f"from {least:g} to {largest:g}" if largest is not None else f"{least:g} or more"
+            guesses = (value / 100 if abs(value) >= 2 else -value, -value)
+            guess = next((other for other in guesses if _within(other, least, largest)), None)
+            advice = "" if guess is None else f"; did you mean {guess:.12g}?"
+            draft.problem(("gates", index, key), f"{value:.12g} is out of range: {name} takes {span}{advice}")
+        elif name == "effective_context_length" and 0 < value < 1:
+            words = f"{value:.12g} is no number of tokens; the mean score that a length must have is `absolute`"
+            draft.problem(("gates", index, key), words)
+
+
+def _within(value: float, least: float | None, largest: float | None) -> bool:
+    return (least is None or value >= least) and largest is not None and value <= largest
 
 
 def check_searches(draft: Draft) -> None:
@@ -191,23 +221,13 @@ def check_searches(draft: Draft) -> None:
         _note_fractions(draft, (*path, "depth_percents"))
 
 
-#: Metrics whose figure is 1 at most.
-_SHARES = frozenset(
-    {"mean_score", "lower_bound", "weighted_score", "worst_depth_mean", "error_rate", "abstention"}
-    | {"primacy_bias_rate", "recency_bias_rate"}
-)
-
-
-def _check_gate_bounds(draft: Draft, path: KeyPath, entry: Mapping[str, Any]) -> None:
-    """Bounds on shares are at most 1; a length below 1,000 tokens may be one in thousands."""
+def _note_small_lengths(draft: Draft, path: KeyPath, entry: Mapping[str, Any]) -> None:
+    """A length below 1,000 tokens may be one in thousands."""
     for key in ("min", "max"):
         bound = _number(entry.get(key))
-        if bound is None:
+        if bound is None or entry.get("metric") != "effective_context_length":
             continue
-        if entry.get("metric") in _SHARES and bound > 1:
-            meant = f"; did you mean {bound / 100:g}?" if bound <= 100 else ""
-            draft.problem((*path, key), f"{bound:g} is too large; {entry['metric']} is 1 at most{meant}")
-        elif entry.get("metric") == "effective_context_length" and 0 < bound < 1000 and bound < _shortest(draft):
+        if 1 <= bound < min(1000, _shortest(draft)):
             draft.note((*path, key), f"{bound:g} tokens are fewer than any context length; did you mean {bound:g}000?")
 
 

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from pytest_haystack.config.parts import Count, Fraction, Id, Names, Part, Tokens
 from pytest_haystack.config.ranges import Depths, Lengths
-from pytest_haystack.config.trials import Risk, Stop, TrialsEntry, check_zone
+from pytest_haystack.config.trials import Risk, Stop, TrialsEntry, check_rule
 
 #: Six rounds of eleven depths: what finds a length within one step of the grid in 95 % of all runs, unless scores
 #: decay slowly (see `benchmarks/statistics.py`).
@@ -48,7 +48,7 @@ class SearchEntry(Part):
 
     @model_validator(mode="after")
     def _one_form(self) -> SearchEntry:
-        check_zone(self.stop, self.indifference)
+        check_rule(self.stop, self.indifference, self.alpha, self.beta)
         for metric, keys in _OWN_KEYS.items():
             for key in keys:
                 if metric != self.metric and getattr(self, key) is not None:

@@ -13,6 +13,8 @@ from pytest_haystack.config.parts import NO_FLAG, SHARE, Count, Fraction, Part
 Risk = Annotated[float, Field(gt=0, lt=0.5), NO_FLAG, SHARE]
 Stop = Literal["point", "sprt", "fail_on_evidence", "certify"]
 
+#: `alpha` and `beta` where nothing is said.
+RISK = 0.05
 #: Width of the default zone of indifference on either side of the threshold, and where it ends at the top.
 ZONE, HIGHEST = 0.05, 0.99
 
@@ -31,17 +33,21 @@ class TrialsEntry(Part):
     indifference: Annotated[list[Fraction], Field(min_length=2, max_length=2)] | None = Field(
         None, description="sprt: [low, high] around the threshold; rates between may go either way."
     )
-    alpha: Risk = Field(0.05, description="How often a verdict that rests on evidence may be wrong; sprt: a pass.")
-    beta: Risk = Field(0.05, description="sprt: how often a fail may be wrong.")
+    alpha: Risk = Field(RISK, description="How often a verdict that rests on evidence may be wrong; sprt: a pass.")
+    beta: Risk = Field(RISK, description="sprt: how often a fail may be wrong.")
 
     @model_validator(mode="after")
     def _zone(self) -> TrialsEntry:
-        check_zone(self.stop, self.indifference)
+        check_rule(self.stop, self.indifference, self.alpha, self.beta)
         return self
 
 
-def check_zone(stop: Stop, zone: Sequence[float] | None) -> None:
-    """Raise ValueError for a zone of indifference that is none, or that the rule has no use for."""
+def check_rule(stop: Stop, zone: Sequence[float] | None, alpha: float = RISK, beta: float = RISK) -> None:
+    """Raise ValueError for a zone of indifference that is none, and for what the rule has no use for."""
+    if stop == "point" and alpha != RISK:
+        raise ValueError("alpha belongs to stop: sprt, fail_on_evidence and certify; point claims nothing")
+    if stop != "sprt" and beta != RISK:
+        raise ValueError("beta belongs to stop: sprt")
     if zone is None:
         return
     if stop != "sprt":

@@ -136,11 +136,13 @@ def _count_fitting(cuts: Sequence[int], measure: _Measure, tokens: int) -> int:
 
 def _filled(draft: Draft, cuts: _Cuts, tokens: int) -> Ending | None:
     """The cut and the filler, of the least nuisance, that give exactly the asked number of tokens."""
-    fine = _fine_cuts(draft, cuts)
-    missing = {cut: tokens - cuts.measure(cut) for cut in (*reversed(cuts.fitting), *cuts.beyond, *fine)}
-    for cut, count in missing.items():
-        if count == 0:
-            return Ending(cut, "")
+    missing: dict[int, int] = {}
+    # Most often one of the first is right, so each group is only looked for when those before it have failed.
+    for group in (lambda: reversed(cuts.fitting), lambda: cuts.beyond, lambda: _fine_cuts(draft, cuts)):
+        for cut in group():
+            missing[cut] = tokens - cuts.measure(cut)
+            if missing[cut] == 0:
+                return Ending(cut, "")
     missing = {cut: count for cut, count in missing.items() if count > 0}
     for way in (_closed, _continued, _dotted):
         ending = way(draft, cuts, missing, tokens)

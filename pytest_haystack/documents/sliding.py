@@ -16,6 +16,8 @@ _MOST_STARTS = 400
 _MOST_PLACES = 400
 #: Characters after an insert that decide which tokens are its own.
 _AFTER = 64
+#: Tokens by which a needle near the start may miss its place, the nearest first.
+_OFF = (0, 1, -1, 2, -2, 3, -3)
 
 _Measure = Callable[[Draft, int], int]
 
@@ -25,8 +27,9 @@ def slide(haystack: HaystackText, layout: Layout, texts: Sequence[str], tokens: 
 
     Between them lie exactly as many tokens as the first insert's depth asks for (where it closes the document: as fill
     the document), both are the ends of sentences, and the document begins within the first `SLIDE_TOKENS` tokens.
-    Where no two sentences lie so, the document begins with a word. None where the text has no such places, or the
-    first insert opens the document anyway.
+    Where no two sentences lie so, the document begins with a word; where no word does, as it may be very near the
+    start, a few tokens are added or left out. None where the text has no such places, or the first insert opens the
+    document anyway.
     """
     if layout.groups:
         group = layout.groups[0]
@@ -49,10 +52,14 @@ def slide(haystack: HaystackText, layout: Layout, texts: Sequence[str], tokens: 
     index = haystack.index
     last = index.position_of(SLIDE_TOKENS)
     due = index.position_of(max(wanted - (0 if layout.groups else haystack.encoding.count(tail)), 0))
-    for level in (Level.SENTENCE, Level.WORD):
-        found = _matched(haystack, list(_starts(haystack.text, level, last)), due, wanted, measure, not layout.groups)
-        if found is not None:
-            return found
+    starts = [list(_starts(haystack.text, level, last)) for level in (Level.SENTENCE, Level.WORD)]
+    for off in _OFF if layout.groups else (0,):
+        if wanted + off <= 0:
+            return 0, 0
+        for some in starts:
+            found = _matched(haystack, some, due, wanted + off, measure, not layout.groups)
+            if found is not None:
+                return found
     return None
 
 

@@ -6,6 +6,7 @@ Whatever comes from models or users stands in code spans: there nothing is marku
 from __future__ import annotations
 
 import html
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -64,7 +65,7 @@ def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -
     """The page, at most 900,000 bytes of UTF-8: headline, effective lengths, gates, means, patterns, grids, faults."""
     data = summary_data(results, gates)
     before = [
-        *_headline(results, data),
+        *_headline(results, data, gates),
         *length_section(results),
         *_gates(data),
         *search_section(results.searches, _SIGNS),
@@ -84,13 +85,14 @@ def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -
     return _bounded([*before, *_grids(results), *after])
 
 
-def _headline(results: SweepResults, data: dict[str, Any]) -> list[str]:
+def _headline(results: SweepResults, data: dict[str, Any], gates: Sequence[GateVerdict]) -> list[str]:
+    verdicts = [line for counts in (_gate_counts(gates), _search_counts(results)) if counts for line in (counts, "")]
     if not results.cells:
-        return [f"# Context sweep {markdown_code(results.name)}", "", "No cell ran, only searches.", ""]
+        return [f"# Context sweep {markdown_code(results.name)}", "", *verdicts, "No cell ran, only searches.", ""]
     cells = data["cells"]
     states = [f"{_SIGNS[state]} {_counted(state, cells[state])}" for state in _SIGNS if cells[state]]
     all_cells = counted(cells["total"], "cell")
-    lines = [f"# Context sweep {markdown_code(results.name)}", "", f"{all_cells}: {', '.join(states)}", ""]
+    lines = [f"# Context sweep {markdown_code(results.name)}", "", f"{all_cells}: {', '.join(states)}", "", *verdicts]
     if data["interval_95"] is not None:
         low, high = interval_labels(*data["interval_95"])
         lines.append(
@@ -111,6 +113,26 @@ def _headline(results: SweepResults, data: dict[str, Any]) -> list[str]:
     if seconds is not None:
         spent.append(f"{seconds:,.1f} s")
     return [*lines, f"{', '.join(spent).capitalize()}.", ""]
+
+
+def _gate_counts(gates: Sequence[GateVerdict]) -> str:
+    """How many gates passed and failed, and whether those that are undecided fail the run."""
+    if not gates:
+        return ""
+    open_gates = sum(gate.outcome == "skipped" and gate.fails_run for gate in gates)
+    counts = Counter[str](gate.outcome for gate in gates)
+    words = {"passed": "✅ {} passed", "failed": "❌ {} failed", "warned": "⚠️ {} warned", "skipped": "➖ {} undecided"}
+    told = [text.format(f"{counts[outcome]:,}") for outcome, text in words.items() if counts[outcome]]
+    if open_gates:
+        told.append(f"❌ {open_gates:,} of the undecided {'fails' if open_gates == 1 else 'fail'} the run")
+    return f"{counted(len(gates), 'gate')}: {', '.join(told)}"
+
+
+def _search_counts(results: SweepResults) -> str:
+    counts = Counter(search.state for search in results.searches)
+    states = [f"{_SIGNS[state]} {_counted(state, counts[state])}" for state in _SIGNS if counts[state]]
+    number = len(results.searches)
+    return f"{number:,} {'search' if number == 1 else 'searches'}: {', '.join(states)}" if states else ""
 
 
 def _counted(state: State, count: int) -> str:

@@ -22,12 +22,14 @@ def conclusion(comparison: Comparison) -> str:
     """The verdict on all groups, in one line."""
     compared = [group for group in comparison.groups if group.n]
     if not compared:
-        return "nothing was compared: no prompt was asked in both runs"
+        return "nothing was compared: no prompt has a score in both runs"
     red = comparison.regressions
     pairs = f"{sum(group.n for group in compared):,} pairs"
+    lost = comparison.uncompared
+    rest = f"; not compared: {', '.join(_names(lost))}" if lost else ""
     if not red:
-        return f"no significant regression at alpha {comparison.alpha:g} over {pairs}"
-    return f"REGRESSION: {', '.join(_names(red))} (alpha {comparison.alpha:g} over {pairs})"
+        return f"no significant regression at alpha {comparison.alpha:g} over {pairs}{rest}"
+    return f"REGRESSION: {', '.join(_names(red))} (alpha {comparison.alpha:g} over {pairs}){rest}"
 
 
 def _details(comparison: Comparison, group: GroupComparison, most: int | None) -> list[str]:
@@ -38,9 +40,9 @@ def _details(comparison: Comparison, group: GroupComparison, most: int | None) -
         lines.append(f"red: {changed_cells(group.reddened, most)}")
     if group.greened:
         lines.append(f"green: {changed_cells(group.greened, most)}")
-    if group.refused:
+    if group.refused and group.n:
         lines.append(f"refused, for the prompts differ: {reasons(group.refused)}")
-    if group.unpaired:
+    if group.unpaired and group.n:
         lines.append(f"without partner: {reasons(group.unpaired)}")
     blind = blindness(group, comparison.alpha, comparison.family)
     return [*lines, blind] if blind else lines

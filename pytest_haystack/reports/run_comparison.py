@@ -34,7 +34,8 @@ def compare_files(
         except OSError as error:
             raise HaystackError(f"{out}: the pictures cannot be written: {error.strerror or error}") from None
         if written:
-            lines.append(f"wrote {printable(str(out))}: {', '.join(path.name for path in written)}")
+            where = "" if out == Path() else f"{printable(str(out))}: "
+            lines.append(f"wrote {where}{', '.join(path.name for path in written)}")
     return comparison, lines
 
 

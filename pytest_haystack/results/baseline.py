@@ -57,6 +57,8 @@ def model_names(old: Iterable[Row], new: Iterable[Row], wanted: Sequence[str] = 
         for name, known, run in ((was, before, "first"), (now, after, "second")):
             if name not in known:
                 raise HaystackError(f"--model {text}: the {run} run has no model {name!r}; it has {', '.join(known)}")
+        if names.get(was, now) != now or any(now == other for old_id, other in names.items() if old_id != was):
+            raise HaystackError(f"--model {text}: a model is held against one other; compare again for the rest")
         names[was] = now
     return names
 

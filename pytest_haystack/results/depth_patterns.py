@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 DEALS, LEVEL, SEED = 9_999, 0.0003, 0
 #: Fewer deals for very many scores, which need no close decision: so many are enough for the level.
 _MANY, _FEWER_DEALS = 2_000, 3_999
+#: A test deals no more scores than these, drawn from all where there are more: they are plenty for the differences that
+#: count, and its time stays the same however many there are.
+_MOST_DEALT = 4_000
 #: Least difference of means between a third of the depths and each of the others.
 BAND_DIFFERENCE = 0.2
 #: Least difference of means over a split by distance, and what it must explain more of the variance than a rectangle.
 SPLIT_DIFFERENCE, SPLIT_MARGIN = 0.4, 0.05
-#: So many distances are tried, evenly picked from those that occur.
+#: So many distances, or lengths, are tried, evenly picked from those that occur.
 MOST_CUTS = 120
 #: So many numbers are dealt at a time (8 bytes each).
 _CHUNK = 4_000_000
@@ -69,6 +72,7 @@ class _Table:
         import numpy as np
 
         ordered = sorted(units, key=lambda unit: (unit.context_length, unit.depth_percent, unit.score))
+        self.units = ordered
         self.lengths: Matrix = np.array([unit.context_length for unit in ordered])
         self.depths: Matrix = np.array([unit.depth_percent for unit in ordered])
         self.scores: Matrix = np.array([unit.score for unit in ordered])
@@ -103,6 +107,9 @@ class _Table:
         """True where dealing the scores anew within lengths gives as extreme a mask too often."""
         import numpy as np
 
+        if len(self.scores) > _MOST_DEALT:
+            drawn = _drawn(len(self.scores), _MOST_DEALT)
+            return _Table([self.units[place] for place in drawn]).is_chance(masks[drawn], sign)
         seen = (sign * self.deviations(masks, self.centred[None, :])).max()
         chance = np.random.default_rng(SEED)
         all_deals = DEALS if len(self.scores) < _MANY else _FEWER_DEALS
@@ -126,12 +133,11 @@ def band_pattern(units: Sequence[Scored], band: str, *, worse: bool) -> BandPatt
     import numpy as np
 
     table, number, sign = _Table(units), BANDS.index(band), -1 if worse else 1
-    masks = np.stack([(table.lengths >= onset) & (table.bands == number) for onset in table.steps], axis=1).astype(
-        float
-    )
+    onsets = table.steps[:: -(-len(table.steps) // MOST_CUTS)]
+    masks = np.stack([(table.lengths >= onset) & (table.bands == number) for onset in onsets], axis=1).astype(float)
     deviations = sign * table.deviations(masks, table.centred[None, :])[0]
     # Of onsets that stand out alike, the last: lengths at which all is right, or all wrong, say nothing.
-    onset = table.steps[np.flatnonzero(deviations >= deviations.max() - 1e-9)[-1]]
+    onset = onsets[np.flatnonzero(deviations >= deviations.max() - 1e-9)[-1]]
     means: dict[str, tuple[float, int]] = {}
     for index, name in enumerate(BANDS):
         scores = table.scores[(table.lengths >= onset) & (table.bands == index)]
@@ -175,6 +181,9 @@ def step_is_steep(high: Sequence[float], low: Sequence[float], level: float) -> 
     """Whether two groups of scores differ at this level: by how many deals of all of them differ as much."""
     import numpy as np
 
+    if len(high) + len(low) > _MOST_DEALT:
+        share = _MOST_DEALT / (len(high) + len(low))
+        high, low = ([own[i] for i in _drawn(len(own), max(1, round(share * len(own))))] for own in (high, low))
     scores: Matrix = np.array([*high, *low])
     seen = np.mean(high) - np.mean(low)
     chance = np.random.default_rng(SEED)
@@ -182,6 +191,13 @@ def step_is_steep(high: Sequence[float], low: Sequence[float], level: float) -> 
     dealt = chance.permuted(np.tile(scores, (deals, 1)), axis=1)
     differences = dealt[:, : len(high)].mean(axis=1) - dealt[:, len(high) :].mean(axis=1)
     return float((1 + (differences >= seen - 1e-9).sum()) / (1 + deals)) <= level
+
+
+def _drawn(count: int, wanted: int) -> list[int]:
+    """So many of ``count`` places, in order, always the same."""
+    import numpy as np
+
+    return sorted(np.random.default_rng(SEED).choice(count, wanted, replace=False).tolist())
 
 
 def _best_rectangle(table: _Table) -> float:

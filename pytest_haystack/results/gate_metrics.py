@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_haystack.results.bounds import betting_lower, clopper_pearson_lower
 from pytest_haystack.results.effective_length import RULER_THRESHOLD, LengthScores, effective_length_of
-from pytest_haystack.results.gates import GateMetric, Measurement
+from pytest_haystack.results.gates import GatedCell, GateMetric, Measurement, filled_rows
 from pytest_haystack.results.judging import whole_cost
 from pytest_haystack.results.statistics import Row, mean, scores, wilson
 from pytest_haystack.results.tendencies import abstention_rates, conflict_rates
@@ -29,6 +29,7 @@ class _Plain(GateMetric):
 class MeanScore(_Plain):
     """Mean score of all scored trials, 0 to 1."""
 
+    bounds = (0, 1)
     monotone = True
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
@@ -65,6 +66,7 @@ class LowerBound(GateMetric):
     no distribution.
     """
 
+    bounds = (0, 1)
     monotone = True
     keys = frozenset({"alpha"})
 
@@ -89,6 +91,7 @@ class LowerBound(GateMetric):
 class WorstDepthMean(_Plain):
     """The lowest mean score among depths, each pooled over its context lengths."""
 
+    bounds = (0, 1)
     monotone = True
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
@@ -107,6 +110,7 @@ class EffectiveContextLength(GateMetric):
     lengths (NoLiMa's, arXiv 2502.05167).
     """
 
+    bounds = (0, None)
     keys = frozenset({"absolute", "relative", "base_lengths"})
 
     def is_monotone(self, entry: GateEntry) -> bool:
@@ -120,14 +124,15 @@ class EffectiveContextLength(GateMetric):
         if found is None:
             return _none(rows)
         n = sum(len(one.scores) for one in lengths.values())
-        why = f"{found.at:,} tokens has {found.mean:.4g} of" if found.ended == "fell" else "all lengths reach"
-        text = f"effective context length {found.tokens:,} tokens ({why} the wanted mean {wanted:.4g})"
+        why = f"mean score {found.mean:.4g} at {found.at:,}" if found.ended == "fell" else "all lengths reach it"
+        text = f"effective context length {found.tokens:,} tokens (wanted: a mean of {wanted:.4g}; {why})"
         return Measurement(found.tokens, n, text)
 
 
 class PrimacyBiasRate(_Plain):
     """Share of trials with two contradictory facts in which the first one's value was given alone."""
 
+    bounds = (0, 1)
     task_types = frozenset({"conflicting"})
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
@@ -140,6 +145,7 @@ class PrimacyBiasRate(_Plain):
 class RecencyBiasRate(_Plain):
     """Share of trials with two contradictory facts in which the last one's value was given alone."""
 
+    bounds = (0, 1)
     task_types = frozenset({"conflicting"})
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
@@ -152,6 +158,7 @@ class RecencyBiasRate(_Plain):
 class Abstention(_Plain):
     """Youden's J: hit rate plus rate of rightly saying that the text has no answer, minus 1. From -1 to 1."""
 
+    bounds = (-1, 1)
     task_types = frozenset({"unanswerable"})
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
@@ -170,6 +177,7 @@ class Abstention(_Plain):
 class ErrorRate(_Plain):
     """Share of the trials that were asked and ended in an error of provider, network or set-up."""
 
+    bounds = (0, 1)
     needs_scores = False
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:
@@ -180,10 +188,15 @@ class ErrorRate(_Plain):
         value = errors / len(asked)
         return Measurement(value, len(asked), f"error rate {value:.4g}: {errors} of {_trials(len(asked))}")
 
+    def extremes(self, cells: Sequence[GatedCell], entry: GateEntry) -> tuple[Sequence[Row], Sequence[Row]]:
+        answered = filled_rows(cells, 0.0)
+        return answered, [{**row, "outcome": "infra_error", "score": None} for row in answered]
+
 
 class CostUsd(_Plain):
     """What the answers and their judging cost, in USD."""
 
+    bounds = (0, None)
     needs_scores = False
     grows = True
 
@@ -199,6 +212,7 @@ class CostUsd(_Plain):
 class P95LatencySeconds(_Plain):
     """The latency, in seconds, that 95 % of the answers stay within (nearest rank)."""
 
+    bounds = (0, None)
     needs_scores = False
 
     def measure(self, rows: Sequence[Row], entry: GateEntry) -> Measurement:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -83,16 +83,23 @@ class GateMetric(ABC):
     monotone: ClassVar[bool] = False
     #: Types of task that it is about; None: all.
     task_types: ClassVar[frozenset[str] | None] = None
-    #: False where rows without a score are what it counts: then errors do not leave it undecided.
+    #: False where rows without a score are what it counts: then neither errors nor cells that are too long for the
+    #: model leave it undecided.
     needs_scores: ClassVar[bool] = True
     #: True where more rows can only add to the figure: too much stays too much, whatever is missing.
     grows: ClassVar[bool] = False
+    #: The least and the largest value that `min` and `max` may have; None: any.
+    bounds: ClassVar[tuple[float | None, float | None]] = (None, None)
     #: Keys of the gate's entry, of those that only some metrics heed, that this one does; None: not known.
     keys: ClassVar[frozenset[str] | None] = None
 
     def is_monotone(self, entry: GateEntry) -> bool:
         """Whether the figure is monotone as this gate asks for it."""
         return self.monotone
+
+    def extremes(self, cells: Sequence[GatedCell], entry: GateEntry) -> tuple[Sequence[Row], Sequence[Row]] | None:
+        """Rows that these cells without a score might have, for the lowest and the highest figure; None: not known."""
+        return (filled_rows(cells, 0.0), filled_rows(cells, 1.0)) if self.is_monotone(entry) else None
 
     def advice(self, entry: GateEntry) -> str:
         """What it would take to pass this gate, for a reader who cannot; empty where the figure says it."""
@@ -130,7 +137,7 @@ class GateResult:
         return self.outcome == "failed" or not (self.neutral or self.entry.undecided == "pass")
 
 
-def judge_gate(entry: GateEntry, metric: GateMetric, cells: Iterable[GatedCell]) -> list[GateResult]:
+def judge_gate(entry: GateEntry, metric: GateMetric, cells: Sequence[GatedCell]) -> list[GateResult]:
     """The gate of every group among these cells, in order of appearance."""
     shown: list[tuple[Mapping[str, Any], Sequence[GatedCell]]] = [
         (dict(zip(entry.by, key, strict=True)), members)
@@ -139,7 +146,29 @@ def judge_gate(entry: GateEntry, metric: GateMetric, cells: Iterable[GatedCell])
         if any(cell.lack != "selection" for cell in members)
     ]
     together: list[GateResult] | None = metric.judge(entry, shown)
-    return [_judge(entry, metric, group, members) for group, members in shown] if together is None else together
+    judged = [_judge(entry, metric, group, members) for group, members in shown] if together is None else together
+    return [*judged, *_left_out(entry, metric, cells, {tuple(group.values()) for group, _ in shown})]
+
+
+def _left_out(
+    entry: GateEntry, metric: GateMetric, cells: Sequence[GatedCell], judged: Container[tuple[Any, ...]]
+) -> list[GateResult]:
+    """The groups of which nothing is left without known failures: a gate must not vanish without a word."""
+    if entry.known_failures == "include":
+        return []
+    whole = groups_of(entry.model_copy(update={"known_failures": "include"}), metric, cells)
+    return [
+        GateResult(
+            gate_name(entry, key),
+            entry,
+            dict(zip(entry.by, key, strict=True)),
+            "undecided",
+            "undecided: all its cells are known failures, which it leaves out",
+            neutral=True,
+        )
+        for key, members in whole.items()
+        if key not in judged and all(cell.known for cell in members) and any(c.lack != "selection" for c in members)
+    ]
 
 
 def groups_of(
@@ -171,7 +200,8 @@ def gate_name(entry: GateEntry, key: Sequence[Any]) -> str:
 def _judge(entry: GateEntry, metric: GateMetric, group: Mapping[str, Any], cells: Sequence[GatedCell]) -> GateResult:
     name = gate_name(entry, tuple(group.values()))
     rows = [row for cell in cells for row in cell.rows]
-    lacking = [cell for cell in cells if cell.lack is not None and (metric.needs_scores or cell.lack != "error")]
+    counted = () if metric.needs_scores else ("error", "overflow")
+    lacking = [cell for cell in cells if cell.lack is not None and cell.lack not in counted]
     found = metric.measure(rows, entry) if rows else Measurement(None, 0, "nothing was asked")
     if not lacking and found.value is not None:
         passed = holds(entry, found.value)
@@ -179,8 +209,9 @@ def _judge(entry: GateEntry, metric: GateMetric, group: Mapping[str, Any], cells
         return GateResult(name, entry, group, "passed" if passed else "failed", text, found.value, found.n)
     if not lacking:
         return GateResult(name, entry, group, "undecided", found.text, None, found.n)
-    if metric.is_monotone(entry):
-        ends = [metric.measure([*rows, *filled_rows(lacking, score)], entry).value for score in (0.0, 1.0)]
+    extremes = metric.extremes(lacking, entry)
+    if extremes is not None:
+        ends = [metric.measure([*rows, *filled], entry).value for filled in extremes]
         verdicts = {None if end is None else holds(entry, end) for end in ends}
         if verdicts in ({True}, {False}):
             outcome: Literal["passed", "failed"] = "passed" if verdicts == {True} else "failed"
@@ -204,8 +235,8 @@ def holds(entry: GateEntry, value: float) -> bool:
 
 def _miss(entry: GateEntry, value: float) -> str:
     if entry.min is not None and value < entry.min:
-        return f"below {entry.min:.12g}"
-    return f"above {entry.max:.12g}"
+        return f"below {entry.min:,.12g}"
+    return f"above {entry.max:,.12g}"
 
 
 def _lacks(cells: Sequence[GatedCell]) -> str:

@@ -73,11 +73,13 @@ class Pairing:
 def pair_rows(old: Iterable[Row], new: Iterable[Row], models: Mapping[str, str] | None = None) -> Pairing:
     """Pair rows of the same model, task, context length, depth and trial that asked the very same prompt.
 
-    ``models`` maps ids of the old run to ids of the new one; an id that is not in it stands for itself. The prompts
-    of two models are the same, for no seed depends on the model.
+    ``models`` maps ids of the old run to ids of the new one; an id that is not in it stands for itself, unless
+    another one is held against it: its own rows in the old run are then left out. The prompts of two models are the
+    same, for no seed depends on the model.
     """
     renamed = models or {}
-    before = {place_of(row, renamed): row for row in old}
+    taken = set(renamed.values()) - set(renamed)
+    before = {place_of(row, renamed): row for row in old if row["model_id"] not in taken}
     pairs: list[Pair] = []
     unpaired: list[Unpaired] = []
     for row in new:

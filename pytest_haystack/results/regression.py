@@ -111,6 +111,12 @@ class Comparison:
         """The groups that are significantly worse."""
         return tuple(group for group in self.groups if group.p_adjusted <= self.alpha)
 
+    @property
+    def uncompared(self) -> tuple[GroupComparison, ...]:
+        """The groups that both runs have and that have no pair: errors, or other prompts, took them all."""
+        shared = {one.place.group for one in self.unpaired if one.reason not in (ONLY_BASELINE, ONLY_NEW)}
+        return tuple(group for group in self.groups if not group.n and (group.model, group.task) in shared)
+
 
 def compare_runs(
     old: Iterable[Row], new: Iterable[Row], models: Mapping[str, str] | None = None, alpha: float = ALPHA

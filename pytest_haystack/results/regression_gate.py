@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.results.gates import NEUTRAL, GatedCell, GateMetric, GateResult, Measurement, gate_name
-from pytest_haystack.results.pairing import Pair, Pairing, pair_rows, place_of
+from pytest_haystack.results.pairing import NO_OLD_SCORE, ONLY_NEW, Pair, Pairing, pair_rows, place_of
 from pytest_haystack.results.regression import GroupComparison, adjusted, compare_pairs
 from pytest_haystack.results.regression_text import MOST_CELLS, blindness, changed_cells, group_text, reasons
 from pytest_haystack.results.row_groups import task_label
@@ -35,6 +35,8 @@ class Regression(GateMetric):
     undecided unless they cannot change the verdict; what was not selected is not compared.
     """
 
+    #: `min` is a drop that is allowed.
+    bounds = (-1, 0)
     keys = frozenset({"alpha"})
 
     def __init__(self, baseline: Iterable[Row] = ()) -> None:
@@ -106,6 +108,8 @@ def _result(
     blind = blindness(real, entry.alpha, family)
     if blind:
         return GateResult(name, entry, group, "undecided", f"undecided: {blind}; {text}", value, n, True)
+    if entry.min is not None and real.p_adjusted <= entry.alpha:
+        text = f"a significant drop that is within the {-entry.min:.12g} allowed; {text}"
     return GateResult(name, entry, group, "passed", text, value, n)
 
 
@@ -124,6 +128,10 @@ def _text(compared: GroupComparison) -> str:
         parts.append(f"turned green: {changed_cells(compared.greened, MOST_CELLS)}")
     if compared.n and compared.refused:
         parts.append(f"not compared, as the prompts differ: {reasons(compared.refused)}")
+    # What only the baseline has was not selected, or is counted as missing.
+    alone = {reason: count for reason, count in compared.unpaired.items() if reason in (ONLY_NEW, NO_OLD_SCORE)}
+    if compared.n and alone:
+        parts.append(f"not compared: {reasons(alone)}")
     return "; ".join(parts)
 
 

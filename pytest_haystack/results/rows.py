@@ -87,7 +87,12 @@ def make_row(
 
 def plain(value: Any) -> Any:
     """A value as JSON has it, whatever a model or scorer gave: numbers of other libraries, NaN, sets, objects."""
-    if value is None or type(value) is int or isinstance(value, (str, bool)):
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:  # most of a row, by far
+        return value
+    if kind is dict:
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (str, bool)):
         return value
     if type(value) is float:
         return value if math.isfinite(value) else None

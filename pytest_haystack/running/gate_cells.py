@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_haystack.errors import ConfigError
-from pytest_haystack.results.gates import GatedCell, concerns, filled_rows, gate_name, groups_of, holds
+from pytest_haystack.results.gates import GatedCell, GateMetric, concerns, filled_rows, gate_name, groups_of, holds
 
 if TYPE_CHECKING:
     from pytest_haystack.config.gates import GateEntry
@@ -18,15 +18,30 @@ def check_gates(bench: Workbench) -> None:
     problems = []
     for index, entry in enumerate(bench.config.gates):
         metric = bench.registry.metrics[entry.metric]()
+        where = f"{bench.loaded.path.name}:{bench.loaded.line_of('gates', index)}: gates.{index}"
         if any(concerns(entry, metric, cell) for cell in cells):
+            problems += [f"{where}: {words}" for words in _no_longer_length(entry, metric, cells)]
             continue
         types = metric.task_types
         words = "no cell of the sweep has this model, task, context length and depth; widen the gate"
         if types is not None and not any(cell.task_type in types for cell in cells):
             words = f"{entry.metric} needs a task of type {' or '.join(sorted(types))}; add one"
-        problems.append(f"{bench.loaded.path.name}:{bench.loaded.line_of('gates', index)}: gates.{index}: {words}")
+        problems.append(f"{where}: {words}")
     if problems:
         raise ConfigError(problems)
+
+
+def _no_longer_length(entry: GateEntry, metric: GateMetric, cells: list[GatedCell]) -> list[str]:
+    """A line where a gate's short context is all there is of a group: it would be held to itself."""
+    if entry.relative is None:
+        return []
+    for key, members in groups_of(entry, metric, cells).items():
+        lengths = len({cell.context_length for cell in members})
+        if lengths <= entry.base_lengths:
+            found = f"{lengths} context length{'' if lengths == 1 else 's'}"
+            short = "the shortest is" if entry.base_lengths == 1 else f"the {entry.base_lengths} shortest are"
+            return [f"{gate_name(entry, key)} has {found}, and {short} what `relative` is relative to; add longer ones"]
+    return []
 
 
 def gate_lines(bench: Workbench) -> list[str]:
@@ -35,8 +50,8 @@ def gate_lines(bench: Workbench) -> list[str]:
     cells = _cells(bench) if bench.config.gates else []
     for entry in bench.config.gates:
         groups = groups_of(entry, bench.registry.metrics[entry.metric](), cells)
-        ends = [f"at least {entry.min:.12g}"] if entry.min is not None else []
-        ends += [f"at most {entry.max:.12g}"] if entry.max is not None else []
+        ends = [f"at least {entry.min:,.12g}"] if entry.min is not None else []
+        ends += [f"at most {entry.max:,.12g}"] if entry.max is not None else []
         number = f"{len(groups)} group{'' if len(groups) == 1 else 's'}"
         by = f" by {', '.join(entry.by)}: {number}" if entry.by else ""
         warns = ", warns only" if entry.severity == "warn" else ""

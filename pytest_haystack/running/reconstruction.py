@@ -97,6 +97,7 @@ def _rebuild(bench: Workbench, row: dict[str, Any]) -> tuple[Document, Prompt]:
     if row["task"] not in bench.entries:
         raise HaystackError(f"{bench.loaded.path.name}: has no task {row['task']!r} any more")
     _take_recorded_version(bench, row)
+    _take_recorded_articles(bench, row)
     changed = list(_changes(bench, row))
     if not changed:
         document = _document(bench, row)
@@ -159,6 +160,17 @@ def _take_recorded_version(bench: Workbench, row: dict[str, Any]) -> None:
                 if bench.source(haystack).sha256 == was["sha256"]:
                     bench.entries[task.id] = task.model_copy(update={"haystack": haystack})
                     return
+
+
+def _take_recorded_articles(bench: Workbench, row: dict[str, Any]) -> None:
+    """Let the row's task have the articles that the row was made with, whatever the lock file lists by now."""
+    was = row["recipe"].get("haystack") or {}
+    manifest = was.get("options", {}).get("manifest")
+    task = bench.entries[row["task"]]
+    entry = task.haystack or bench.config.haystack
+    if manifest is not None and was["source"] == entry.source:
+        haystack = entry.model_copy(update={"options": {**entry.options, "manifest": manifest}})
+        bench.entries[task.id] = task.model_copy(update={"haystack": haystack})
 
 
 def _unversioned(source: str) -> str:

@@ -73,7 +73,13 @@ def test_the_resolved_config_spells_every_default_out(load):
         "depth_tolerance": 1.0,
     }
     assert settings["models"][0]["limits"]["timeout"] == 120
-    assert settings["haystack"] == {"source": "essays@2", "separator": "\n\n"}
+    assert settings["haystack"] == {
+        "source": "essays@2",
+        "shuffle": None,
+        "offset": 0,
+        "separator": "\n\n",
+        "window": "shared",
+    }
     assert settings["tasks"][0] == {
         "id": "count",
         "type": "count",

@@ -122,10 +122,11 @@ def test_an_empty_page_before_the_end_is_asked_for_again(
         b'<feed xmlns="http://www.w3.org/2005/Atom" xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/">'
         b"<opensearch:totalResults>60</opensearch:totalResults><opensearch:startIndex>0</opensearch:startIndex></feed>"
     )
-    services.faults = [Fault(body=empty, headers={"content-type": "application/atom+xml"})]
+    services.faults = [Fault(), Fault(body=empty, headers={"content-type": "application/atom+xml"})]
 
     assert len(told.fetch(source("arxiv", category="cs.CL", count=6)).manifest.articles) == 6
-    assert services.faults == []
+    _, first, again = [request.params["start"] for request in services.requests]
+    assert first == again
 
 
 def test_requests_are_three_seconds_apart_and_one_at_a_time(

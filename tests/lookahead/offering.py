@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -52,18 +51,22 @@ def echo(request: Received) -> Reply:
 
 
 class Held:
-    """A script that answers nothing until it is let go."""
+    """A script that answers nothing but the first request until it is let go."""
 
     def __init__(self) -> None:
-        self._free = threading.Event()
+        self._freed = {"first"}
+        self._all = False
 
     def __call__(self, request: Received) -> Reply:
-        if not request.text.startswith("first"):
-            assert self._free.wait(60)
+        until(lambda: self._all or request.text in self._freed)
         return answer(request.text)
 
-    def release(self) -> None:
-        self._free.set()
+    def release(self, text: str | None = None) -> None:
+        """Answer this one, or all."""
+        if text is None:
+            self._all = True
+        else:
+            self._freed.add(text)
 
 
 def until(true: Callable[[], object]) -> None:

@@ -140,11 +140,15 @@ def test_who_asks_goes_before_what_is_offered(scene: Callable[[str], Scene]) -> 
     until(lambda: "a" in here.sent)
     asked = here.asking("c", "")
     here.stays(2)
+    HELD["asks-first"].release("a")
+    here.stays(3)
+    later = here.asking("d", "")
+    here.stays(3)
     HELD["asks-first"].release()
 
-    assert asked.result(60).text == "c"
-    until(lambda: len(here.sent) == 4)
-    assert here.sent == ["first", "a", "c", "b"]
+    assert (asked.result(60).text, later.result(60).text) == ("c", "d")
+    until(lambda: len(here.sent) == 5)
+    assert here.sent == ["first", "a", "c", "d", "b"]
 
 
 def test_cells_that_may_not_run_are_not_asked_for(scene: Callable[[str], Scene]) -> None:
@@ -238,7 +242,7 @@ def test_the_first_of_a_group_warms_the_cache_for_the_others(
     here = scene(model)
     here.begin()
     groups = [name * 2000 for name in ("one", "two")]
-    texts = ["short", *(f"{group} {number}" for number in range(3) for group in groups)]
+    texts = [*(f"{group} {number}" for number in range(3) for group in groups), "short"]
     waiting = [here.asking(text) for text in texts] if asked else [here.offer(*texts)]
     # Each group's first one, what is too short for a cache, and the first of all.
     here.stays(before)

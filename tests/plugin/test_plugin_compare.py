@@ -62,8 +62,32 @@ def test_another_seed_is_refused_with_its_reason(two_runs: Path, run: Run, comma
 
     assert result.returncode == 0
     assert "  no pair to compare: 15 seed changed (42, now 7)\n" in result.stdout
-    assert result.stdout.splitlines()[-1] == "nothing was compared: no prompt was asked in both runs"
+    assert result.stdout.count("seed changed") == 1
+    assert result.stdout.splitlines()[-1] == "nothing was compared: no prompt has a score in both runs"
     assert not list(two_runs.glob("*.png"))
+
+
+def test_a_comparison_of_nothing_is_no_pass(two_runs: Path, run: Run, command: Any) -> None:
+    plan(two_runs, wrong([500, 1000, 2000], [0, 25, 50, 75, 100], "error"))
+    run("--haystack-report-dir", "broken")
+
+    result = command("compare", "old", "broken", "--fail-on-regression", "--no-pictures")
+
+    assert result.returncode == 1
+    assert "  no pair to compare: 15 no score in this run\nnothing was compared" in result.stdout
+
+
+def test_a_model_that_is_held_against_another_meets_that_one_alone(two_runs: Path, command: Any) -> None:
+    """Both runs have both models: the old rows of the second must not take the place of the first one's."""
+    right, other = ((two_runs / name / "results.jsonl").read_text() for name in ("old", "new"))
+    (two_runs / "both.jsonl").write_text(right + other.replace("reader", "next"))
+
+    result = command("compare", "both.jsonl", "both.jsonl", "--model", "reader=next", "--no-pictures")
+
+    # `reader` is right everywhere in the old run; what is called `next` is wrong at four cells and an error at one.
+    assert "next: single\n  mean score 1.00 -> 0.71 over 14 pairs" in result.stdout
+    twice = command("compare", "both.jsonl", "both.jsonl", "--model", "reader=next", "--model", "next=next")
+    assert (twice.returncode, "a model is held against one other" in twice.stderr) == (4, True)
 
 
 def test_runs_of_two_models_are_held_against_each_other(two_runs: Path, run: Run, command: Any) -> None:

@@ -146,3 +146,16 @@ def test_one_group_of_all_tasks_names_the_task_of_each_cell() -> None:
 
     assert (result.outcome, result.n) == ("failed", 6)
     assert "turned red: single-reader-len1000-depth50 1 -> 0, other-reader-len1000-depth50 1 -> 0" in result.text
+
+
+def test_a_gate_tells_of_trials_that_the_baseline_does_not_know() -> None:
+    result = judged([1] * 6, [1] * 10)
+
+    assert result.outcome == "passed"
+    assert result.text.endswith("; not compared: 4 only in this run")
+
+
+def test_a_significant_drop_within_what_is_allowed_is_named() -> None:
+    assert judged([1] * 10, [0] * 4 + [1] * 6, min=-0.4).text.startswith(
+        "a significant drop that is within the 0.4 allowed; mean score 1.00 -> 0.60"
+    )

@@ -88,7 +88,7 @@ def test_an_error_is_no_answer(project: Project) -> None:
 
 
 def test_what_is_under_way_at_ctrl_c_is_waited_for_and_kept(project: Project) -> None:
-    project.server.base(project.name, lambda request: replace(finds_it(request), delay=1.0))
+    project.server.base(project.name, lambda request: replace(finds_it(request), delay=0.5))
     process = project.start()
     project.wait_for(1)
     os.kill(process.pid, signal.SIGINT)

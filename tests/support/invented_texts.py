@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import islice
-
-from pytest_haystack.haystacks.synthetic import paragraphs
 from tests.support.text_services import Page, Paper
 
+_ENGLISH = (
+    (
+        "The keeper of mill {n} walked down to the river every morning before the sun was up, looked at the level of "
+        "the water, and wrote it into a book that his grandmother had begun. Nobody ever asked him for it."
+    ),
+    (
+        "Old people say that the snow of {n} winters ago lay for a month, and that even the door of the bell tower "
+        "could not be opened. When it melted at last, the whole village came out and dug a path to the bridge together."
+    ),
+    (
+        "In autumn barge {n} carried apples and honey down the river, and the children ran along the bank with it. "
+        "Was there ever a finer thing to see? The bargeman sang as far as the weir, and there he needed his breath."
+    ),
+)
 _CHINESE = (
     "第{n}号磨坊的主人每天清晨都会走到河边查看水位。他的女儿在院子里晒谷子，邻居们则忙着修补屋顶。",
     "村里的老人常说，{n}年前的那场雪下了整整一个月，连钟楼的门都推不开。后来大家一起挖出了一条小路。",
@@ -20,19 +30,14 @@ _ARABIC = (
 )
 
 
-def english(number: int, count: int = 9) -> list[str]:
+def english(number: int, count: int = 12) -> list[str]:
     """Paragraphs of English prose, others for each number."""
-    return list(_english(number, count))
-
-
-@cache
-def _english(number: int, count: int) -> tuple[str, ...]:
-    return tuple(islice((text for text in paragraphs(number) if len(text) > 200), count))
+    return in_script(_ENGLISH, number, count)
 
 
 def in_script(patterns: tuple[str, ...], number: int, count: int = 24) -> list[str]:
     """Paragraphs of a few patterned sentences, others for each number."""
-    return [patterns[line % 3].format(n=number * 100 + line) for line in range(count)]
+    return [patterns[line % len(patterns)].format(n=number * 100 + line) for line in range(count)]
 
 
 def chinese(number: int) -> list[str]:

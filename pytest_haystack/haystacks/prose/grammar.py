@@ -53,14 +53,14 @@ class Grammar(NamedTuple):
 @cache
 def grammar_of(language: str, domain: str) -> Grammar:
     """The grammar of a language (a key of `LANGUAGES`) and a domain (one of `DOMAINS`)."""
-    everyday, own = (_read(file) for file in grammar_files(language, domain))
-    common = Phrases({**_slots(everyday["common"], language), **_slots(own["common"], language)}, language)
+    everyday, own = (read_grammar(file) for file in grammar_files(language, domain))
+    common = Phrases({**slots_of(everyday["common"], language), **slots_of(own["common"], language)}, language)
     texts = [text for data in (everyday, own) for text in data["patterns"].strip().splitlines()]
     # A pattern without anything of the topic in it is one and the same in all topics: it counts its sentences once.
     shared: dict[str, Pattern] = {}
     topics = []
     for name, written in own["topics"].items():
-        phrases = Phrases(_slots(written, language), language, common)
+        phrases = Phrases(slots_of(written, language), language, common)
         patterns = []
         for text in texts:
             pattern = Pattern(text, phrases)
@@ -76,7 +76,8 @@ def grammar_files(language: str, domain: str) -> tuple[Path, Path]:
     return FOLDER / language / f"{SHARED}.yaml", FOLDER / language / f"{domain}.yaml"
 
 
-def _read(file: Path) -> dict[str, Any]:
+def read_grammar(file: Path) -> dict[str, Any]:
+    """A file of a grammar: patterns, common phrases by slot, and topics with theirs."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -84,7 +85,7 @@ def _read(file: Path) -> dict[str, Any]:
     return data
 
 
-def _slots(written: Mapping[str, str], language: str) -> dict[str, list[str]]:
+def slots_of(written: Mapping[str, str], language: str) -> dict[str, list[str]]:
     """Phrases by slot; where they are written, semicolons part them, and line breaks stand for spaces."""
     nouns = re.compile(r"(?<=^[mfn]) ")
     found = {}

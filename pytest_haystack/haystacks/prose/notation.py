@@ -1,6 +1,6 @@
 """The notation of the grammars' phrases and sentence patterns.
 
-``{place}`` a phrase of the slot ``place``, chosen anew for each sentence; ``{place2}`` another one
+``{place}`` a phrase of the slot ``place``, chosen anew for each sentence; ``{place2}`` another one (in the same form)
 ``{did:2}`` the second form of the phrase; where they are written, ``/`` parts the forms: ``prüfte / die Akte``
 ``{thing:acc}`` the accusative of a noun (see `nouns`), where the language has cases
 ``<a|b|>`` one of these texts, the last one empty

@@ -92,7 +92,7 @@ class ArxivApi(Service):
             progress.draws += 1
         raise SourceError(
             f"{self._client.place}: the category {self._category!r} has only {len(known)} papers whose abstract is "
-            f"plain prose; lower `count` to {max(len(known), 1)}"
+            f"plain prose; lower `count` to {len(known) or 1}"
         )
 
     def again(self, articles: Sequence[Article]) -> Iterator[Fetched]:

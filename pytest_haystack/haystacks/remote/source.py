@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -92,13 +92,21 @@ class RemoteSource(Source):
             "machine; put that of the first run beside the sweep file"
         )
 
+    def documents(self) -> Sequence[str]:
+        """The text of each article. Raises NotFetchedError like `read`."""
+        return self._texts
+
     @cached_property
     def _text(self) -> str:
+        return "\n\n".join(self._texts)
+
+    @cached_property
+    def _texts(self) -> list[str]:
         texts = [cached_text(article) for article in self.manifest.articles]
         missing = texts.count(None)
         if missing:
             raise NotFetchedError(f"{self.title}: {missing} of {len(texts)} texts are not in the cache of this machine")
-        return "\n\n".join(filter(None, texts))
+        return [text for text in texts if text is not None]
 
 
 def remote_folder() -> Path:

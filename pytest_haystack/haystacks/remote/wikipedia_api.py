@@ -81,9 +81,11 @@ class WikipediaApi(Service):
                     yield found
                 elif in_vain >= IN_VAIN:
                     break
+        if not known:
+            raise SourceError(f"{self._client.place}: no article with enough prose was found")
         raise SourceError(
             f"{self._client.place}: only {len(known)} articles with enough prose were found in {progress.draws:,} "
-            f"draws; lower `count` to {max(len(known), 1)}"
+            f"draws; lower `count` to {len(known)}"
         )
 
     def again(self, articles: Sequence[Article]) -> Iterator[Fetched]:

@@ -106,7 +106,8 @@ class _Renderer:
         if name in _SILENT:
             return ""
         if name in _UNSPEAKABLE:
-            return HOLE
+            # With a space before it, it is not taken for the mark of a footnote.
+            return f" {HOLE}"
         if name in _APART:
             return "\n\n"
         if name == "br":
@@ -121,7 +122,7 @@ def _moved(text: str, name: str) -> str:
     """A raised or lowered text: figures have characters of their own, and letters below are read without them."""
     if _FIGURES.match(text):
         return text.translate(_RAISED if name == "sup" else _LOWERED)
-    return HOLE if name == "sup" and not text.isalpha() else text
+    return f" {HOLE}" if name == "sup" and not text.isalpha() else text
 
 
 def _variant(match: re.Match[str]) -> str:

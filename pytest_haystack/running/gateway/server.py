@@ -35,7 +35,7 @@ _BACKLOG = 128
 _LONGEST_MESSAGE = 600
 #: Seconds for open requests to be answered at the end, for the rest to be called off, and for the whole end before
 #: it is forced.
-_LAST_ANSWERS, _CALL_OFF, _END = 0.5, 0.5, 3.0
+_LAST_ANSWERS, _CALL_OFF, _END = 1.0, 0.5, 3.0
 
 
 def run(stdin: BinaryIO, stdout: BinaryIO) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any
 
 from pytest_haystack.models.model import Completion, Usage
 
 _UNIX, _TCP = "unix:", "tcp:"
 _COMPLETION_FIELDS = tuple(field.name for field in fields(Completion))
+_USAGE_FIELDS = tuple(field.name for field in fields(Usage))
 
 
 def address_text(address: str | tuple[str, int]) -> str:
@@ -43,7 +44,9 @@ def unpack(data: bytes) -> dict[str, Any]:
 
 def completion_values(completion: Completion) -> dict[str, Any]:
     """A completion as JSON values."""
-    return asdict(completion)
+    values = {name: getattr(completion, name) for name in _COMPLETION_FIELDS}
+    values["usage"] = {name: getattr(completion.usage, name) for name in _USAGE_FIELDS}
+    return values
 
 
 def completion_from(values: Mapping[str, Any]) -> Completion:

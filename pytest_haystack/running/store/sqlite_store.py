@@ -15,6 +15,8 @@ from pytest_haystack.running.store.store import Stored, StoreError, dump_stored,
 FILE = "answers.sqlite"
 #: Raised when the table changes; a newer file is refused rather than misread.
 VERSION = 1
+#: An answer that took fewer seconds is asked for again after a power cut: waiting for the disk would take as long.
+_QUICK = 0.05
 #: Seconds to wait for another process that is writing.
 _PATIENCE = 60.0
 _IGNORE = "# Written by pytest-haystack: answers of models are not for version control.\n*\n"
@@ -28,6 +30,7 @@ class SqliteStore:
         """Raises StoreError where it cannot be written."""
         self._path = directory / FILE
         self._lock = threading.Lock()
+        self._survives: bool | None = None
         try:
             if not directory.is_dir():
                 directory.mkdir(parents=True, exist_ok=True)
@@ -39,9 +42,9 @@ class SqliteStore:
             self._connection = sqlite3.connect(
                 self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
             )
-            # The log survives a process that is killed in the middle of a write; FULL makes it survive a power cut.
+            # The log survives a process that is killed in the middle of a write.
             self._write_ahead()
-            self._connection.execute("PRAGMA synchronous = FULL")
+            self._survive_power_cuts(True)
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
             if version > VERSION:
                 raise StoreError(f"{self._path}: written by a newer version of pytest-haystack; update it")
@@ -61,7 +64,9 @@ class SqliteStore:
     def put(self, key: str, stored: Stored) -> None:
         """Keep an answer, in a transaction of its own."""
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        seconds = stored.completion.latency_seconds
         with self._told("written"):
+            self._survive_power_cuts(seconds is None or seconds >= _QUICK)
             self._connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, dump_stored(stored), now))
 
     def close(self) -> None:
@@ -80,6 +85,12 @@ class SqliteStore:
                 if "locked" not in str(error) or time.monotonic() > until:
                     raise
                 time.sleep(0.05)
+
+    def _survive_power_cuts(self, wanted: bool) -> None:
+        """Whether what is written next, and all before it, waits until the disk has it."""
+        if wanted != self._survives:
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if wanted else 'NORMAL'}")
+            self._survives = wanted
 
     @contextmanager
     def _told(self, done: str) -> Generator[None, None, None]:

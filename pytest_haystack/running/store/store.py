@@ -43,7 +43,7 @@ class AnswerStore(Protocol):
 def dump_stored(stored: Stored) -> str:
     """As one line of ASCII JSON."""
     # A user's own model may put numbers of other libraries into it.
-    values = plain(completion_values(replace(stored.completion, from_store=False)))
+    values = plain({**completion_values(stored.completion), "from_store": False})
     return json.dumps({"run": stored.run, "completion": values})
 
 
