@@ -79,6 +79,10 @@ def suggestion(name: str, known: Names[Any] | list[str]) -> str:
 
     names = list(known)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    # A part of one name alone is meant for it: `lost` for `lost-in-the-middle`.
+    longer = [known for known in names if len(name) >= 3 and name in known]
+    if not close and len(longer) == 1:
+        close = longer
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}"
 
 

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from pytest_haystack.config.axes import expand_depths, expand_lengths
 from pytest_haystack.config.draft import MISSING, Draft, dotted
+from pytest_haystack.config.gates import GATE_DEFAULTS
 from pytest_haystack.config.interpolation import FromEnvironment
 from pytest_haystack.config.local_names import check_local, is_local
 from pytest_haystack.config.problems import not_one_of
@@ -158,7 +159,9 @@ def check_gates(draft: Draft, registry: Registry) -> None:
         if isinstance(metric, str) and metric not in registry.metrics:
             draft.problem(("gates", index, "metric"), registry.metrics.unknown(metric))
         elif isinstance(metric, str) and (heeded := registry.metrics[metric].keys) is not None:
-            for key in sorted(_METRIC_KEYS & entry.keys() - heeded):
+            # Defaults say nothing: config.resolved.yaml has all of them.
+            said = {key for key in _METRIC_KEYS & entry.keys() if entry[key] != GATE_DEFAULTS[key]}
+            for key in sorted(said - heeded):
                 has = f"; it has {', '.join(sorted(heeded))}" if heeded else ""
                 draft.problem(("gates", index, key), f"{metric} has no {key}{has}")
         if isinstance(metric, str) and metric in registry.metrics:

@@ -90,3 +90,6 @@ class GateEntry(Part):
         if self.absolute is not None and self.relative is not None:
             raise ValueError("give either absolute or relative, not both")
         return self
+
+
+GATE_DEFAULTS = {name: field.get_default(call_default_factory=True) for name, field in GateEntry.model_fields.items()}

@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from pytest_haystack.config.resolved import resolved_yaml
+from pytest_haystack.config.template import starter_config
+from pytest_haystack.registry import METRICS
+
 Problems = Callable[..., Sequence[str]]
 
 BASE = """\
@@ -150,3 +154,25 @@ def test_numbers_in_other_notations_are_numbers(load: Any, value: str) -> None:
 
 def test_a_number_in_quotes_is_one(load: Any) -> None:
     assert load(BASE.replace("threshold: 1.0", 'threshold: "0.9"')).config.threshold == 0.9
+
+
+def test_the_first_config_can_be_read_back_from_its_run(load: Any) -> None:
+    loaded = load(starter_config())
+
+    assert loaded.config.gates
+    assert load(resolved_yaml(loaded)).config == loaded.config
+
+
+@pytest.mark.parametrize("metric", sorted(METRICS))
+def test_a_gate_of_every_metric_can_be_read_back(load: Any, metric: str) -> None:
+    bound = {"regression": "alpha: 0.01", "weighted_score": "min: 0.5, weights: {single: 1}"}.get(metric, "min: 0.5")
+    loaded = load(BASE + f"gates: [{{metric: {metric}, {bound}}}]\n")
+
+    assert load(resolved_yaml(loaded)).config == loaded.config
+
+
+def test_a_part_of_a_name_is_enough_to_be_understood(problems: Problems) -> None:
+    lines = problems(BASE.replace("simulated/perfect", "simulated/lost"))
+
+    assert len(lines) == 1
+    assert lines[0].endswith("'lost' is no profile of the embedded reader; did you mean 'lost-in-the-middle'?")
