@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pytest_haystack.errors import ModelError
@@ -108,6 +108,7 @@ ends = st.sampled_from(["answer", "refused", "lost", "unsent", "called off"])
 
 
 @settings(max_examples=80, deadline=None)
+@example(limit=1000, asks=[(2, 0.5, "answer"), (1000, 1.0, "answer")], together=1)
 @given(
     limit=st.integers(1000, 20_000),
     asks=st.lists(st.tuples(st.integers(1, 3000), st.floats(0.0, 1.0), ends), min_size=1, max_size=25),

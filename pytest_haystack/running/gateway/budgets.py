@@ -85,14 +85,15 @@ class Account:
     price: Price | None
     purses: Sequence[Purse]
     changed: asyncio.Condition
-    #: The most tokens that the provider counted for one of ours, None before its first answer.
-    _ratio: float | None = field(default=None)
+    #: The most tokens that the provider counted for one of ours. Fewer than one are not counted on: a prompt that
+    #: weighs more than those before it would exceed the limit, and what was put aside too much comes back.
+    _ratio: float = field(default=1.0)
 
     def estimate(self, input_tokens: int) -> Charge:
         """The most that one try of a request can cost: its input, and an answer as long as it may be."""
         if self.price is None:
             return Charge(requests=1)
-        ratio = 1.0 if self._ratio is None else self._ratio * _MARGIN
+        ratio = self._ratio * _MARGIN if self._ratio > 1.0 else 1.0
         sent, answered = round(input_tokens * ratio), self.price.longest_answer
         return Charge(self.price.usd(sent, answered) or 0.0, 1, sent + answered)
 
@@ -124,7 +125,7 @@ class Account:
             actual = self._cost_of(outcome, reserved)
             seen = outcome.usage.input_tokens
             if seen and input_tokens:
-                self._ratio = max(self._ratio or 0.0, seen / input_tokens)
+                self._ratio = max(self._ratio, seen / input_tokens)
         elif not outcome.sent:
             actual = Charge()
         elif not outcome.perhaps_paid:
