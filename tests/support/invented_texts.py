@@ -71,9 +71,7 @@ def english_wiki(count: int = 64) -> dict[int, Page]:
         if number % 8 == 1:
             pages[number] = Page(title, {number * 10: f"#REDIRECT [[Mill {number + 1:03}]]"}, redirect=True)
         elif number % 8 == 2:
-            pages[number] = Page(
-                title, {number * 10: "'''Mill''' may mean:\n" + "* A mill.\n" * 900}, disambiguation=True
-            )
+            pages[number] = Page(title, {number * 10: text}, disambiguation=True)
         elif number % 8 == 3:
             pages[number] = Page(f"Talk:{title}", {number * 10: text}, namespace=1)
         elif number % 8 == 4:
