@@ -22,7 +22,7 @@ class Announcer:
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_header(self) -> list[str]:
         """The estimate for all cells of the sweeps that run; -k and the like can only leave fewer."""
-        return [line for sweep in self._sweeps.loaded for line in self._lines(sweep, sweep.cells)]
+        return [line for sweep in self._sweeps.loaded for line in self._lines(sweep, sweep.cells, sweep.searches)]
 
     def pytest_report_collectionfinish(self, items: Sequence[pytest.Item]) -> list[str]:
         """Sweeps that only tests of one's own use, where this process collects."""
@@ -40,17 +40,17 @@ class Announcer:
         if self._config.get_verbosity() < 0:
             return
         for sweep in self._sweeps.loaded:
-            for line in self._lines(sweep, sweep.cells):
+            for line in self._lines(sweep, sweep.cells, sweep.searches):
                 if terminal is not None:
                     terminal.write_line(line)
 
-    def _lines(self, sweep: Sweep, cells: Sequence[Any]) -> list[str]:
+    def _lines(self, sweep: Sweep, cells: Sequence[Any], searches: Sequence[Any] = ()) -> list[str]:
         from pytest_haystack.running.haystack_notes import haystack_notes
         from pytest_haystack.running.spending import estimate_lines
 
-        if sweep.name in self._told or not cells:
+        if sweep.name in self._told or not (cells or searches):
             return []
         self._told.add(sweep.name)
-        lines = estimate_lines(sweep.bench, cells, self._sweeps.settings.max_cost)
+        lines = estimate_lines(sweep.bench, cells, self._sweeps.settings.max_cost, searches)
         notes = [f"note: {note}" for note in haystack_notes(sweep.bench, cells)]
         return [f"haystack: {line}" for line in (*lines, *notes)]

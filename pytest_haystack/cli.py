@@ -85,8 +85,9 @@ def validate(config: Path, overrides: tuple[str, ...]) -> None:
     from pytest_haystack.running.spending import check_prices
 
     bench = _bench(config, overrides)
-    check_prices(bench, bench.cells)
-    click.echo(f"{config}: valid, {len(bench.cells):,} cells")
+    check_prices(bench, (*bench.cells, *bench.search_cells))
+    searches = f", {len(bench.searches):,} searches" if bench.searches else ""
+    click.echo(f"{config}: valid, {len(bench.cells):,} cells{searches}")
     for line in gate_lines(bench):
         click.echo(line)
     for note in (*bench.loaded.notes, *bench.notes, *haystack_notes(bench, bench.cells)):
@@ -104,7 +105,7 @@ def plan(config: Path, overrides: tuple[str, ...]) -> None:
     from pytest_haystack.running.plan import plan_lines, plan_of
 
     bench = _bench(config, overrides)
-    for line in (*plan_lines(plan_of(bench, bench.cells)), *gate_lines(bench)):
+    for line in (*plan_lines(plan_of(bench, bench.cells, bench.searches)), *gate_lines(bench)):
         say(line)
     for note in (*bench.loaded.notes, *bench.notes, *haystack_notes(bench, bench.cells)):
         say(f"note: {note}")

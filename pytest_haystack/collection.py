@@ -12,11 +12,13 @@ import pytest
 
 from pytest_haystack import items
 from pytest_haystack.errors import HaystackError
-from pytest_haystack.known_failures import known_failure_of
+from pytest_haystack.known_failures import known_failure_of, known_failure_of_search
 from pytest_haystack.registry import suggestion
-from pytest_haystack.session import SWEEPS, Sweep, Sweeps, nodeid_of, usage_error
+from pytest_haystack.session import SWEEPS, Sweep, Sweeps, nodeid_of, search_of, usage_error
 
 if TYPE_CHECKING:
+    from pytest_haystack.config.schema import KnownFailure
+    from pytest_haystack.searches import Search
     from pytest_haystack.sweep import Cell
 
 #: What went wrong with a sweep that was needed late; raised once collection is over, as a usage error.
@@ -26,21 +28,27 @@ FAILURE = "haystack_failure"
 
 
 class SweepFile(pytest.Module):
-    """A sweep file: a module with one test function, `pytest_haystack.items.test_cell`."""
+    """A sweep file: a module with the test functions of `pytest_haystack.items`."""
 
     def _getobj(self) -> ModuleType:
         return items
 
     def istestfunction(self, obj: object, name: str) -> bool:
-        """Only `test_cell`, whatever names the project's ``python_functions`` asks for."""
-        return name == "test_cell"
+        """`test_cell`, and `test_search` where there are searches, whatever ``python_functions`` asks for."""
+        return name == "test_cell" or (name == "test_search" and self._has_searches())
+
+    def _has_searches(self) -> bool:
+        try:
+            return bool(self.config.stash[SWEEPS].at(self.path).searches)
+        except HaystackError:
+            return False  # told with the cells
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """The cells, each located at its task in the file rather than in this package."""
+        """Cells and searches, each located at its entry in the file rather than in this package."""
         for node in super().collect():
-            cell = cell_of(node)
+            written = cell_of(node) or search_of(node)
             if isinstance(node, pytest.Item):
-                node.location = (node.nodeid.split("::")[0], cell.line - 1 if cell else 0, node.name)
+                node.location = (node.nodeid.split("::")[0], written.line - 1 if written else 0, node.name)
             yield node
 
 
@@ -73,12 +81,18 @@ def collect_file(file_path: Path, parent: pytest.Collector) -> SweepFile | None:
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
-    """Give a test that asks for a cell its cells."""
-    if "haystack_cell" not in metafunc.fixturenames:
-        return
+    """Give a test that asks for a cell its cells, and the test of searches its searches."""
     config = metafunc.config
     sweeps = config.stash[SWEEPS]
     parent = metafunc.definition.parent
+    if "haystack_search" in metafunc.fixturenames:
+        if isinstance(parent, SweepFile):
+            sweep = sweeps.at(parent.path)
+            found = [search_parameter(sweep, search) for search in sweep.searches]
+            metafunc.parametrize("haystack_search", found, indirect=True)
+        return
+    if "haystack_cell" not in metafunc.fixturenames:
+        return
     try:
         if isinstance(parent, SweepFile):
             sweep = sweeps.at(parent.path)
@@ -156,15 +170,25 @@ _MARK_WORDS = {
 
 def parameter(sweep: Sweep, cell: Cell, id_: str, *, own: bool) -> Any:
     """A cell as a parameter set: its id, its ``haystack_cell`` mark, and xfail where it is a known failure."""
-    marks = [pytest.mark.haystack_cell(**cell.mark)]
     known = known_failure_of(sweep.loaded.config, cell)
-    if known is not None:
-        # Only scores are known to fail: what goes wrong in asking is raised in set-up and stays an error. A test
-        # function of the user's own states its threshold with `assert`.
-        raises = items.BelowThreshold if own else (items.BelowThreshold, AssertionError)
-        strict = {} if known.strict is None else {"strict": known.strict}
-        marks.append(pytest.mark.xfail(raises=raises, reason=known.reason, run=known.run, **strict))
-    return pytest.param(cell, id=id_, marks=marks)
+    # A test function of the user's own states its threshold with `assert`.
+    raises = items.BelowThreshold if own else (items.BelowThreshold, AssertionError)
+    return pytest.param(cell, id=id_, marks=[pytest.mark.haystack_cell(**cell.mark), *_xfail(known, raises)])
+
+
+def search_parameter(sweep: Sweep, search: Search) -> Any:
+    """A search as a parameter set, with its mark, and xfail where known failures cover what it claims."""
+    known = known_failure_of_search(sweep.loaded.config, search)
+    marks = [pytest.mark.haystack_search(**search.mark), *_xfail(known, items.BelowThreshold)]
+    return pytest.param(search, id=search.id, marks=marks)
+
+
+def _xfail(known: KnownFailure | None, raises: Any) -> list[pytest.MarkDecorator]:
+    """Only scores are known to fail: what goes wrong in asking is raised in set-up and stays an error."""
+    if known is None:
+        return []
+    strict = {} if known.strict is None else {"strict": known.strict}
+    return [pytest.mark.xfail(raises=raises, reason=known.reason, run=known.run, **strict)]
 
 
 def raise_failed(config: pytest.Config, items: list[pytest.Item]) -> None:

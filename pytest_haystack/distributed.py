@@ -11,7 +11,7 @@ import pytest
 
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.errors import HaystackError
-from pytest_haystack.session import KEPT, ROWS, TRIALS, Sweep, Sweeps, usage_error
+from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, Sweep, Sweeps, search_of, usage_error
 from pytest_haystack.skipping import Skipper
 
 if TYPE_CHECKING:
@@ -71,15 +71,17 @@ class RowSender:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Every row leaves with the first report after it was made, so that a worker that dies takes none along."""
         report = yield
-        cell = cell_of(item)
+        cell, search = cell_of(item), search_of(item)
         rows = item.stash.get(ROWS, None)
-        if cell is not None and (report.when == "setup" or rows):
+        asking = cell or search
+        if asking is not None and (report.when == "setup" or rows):
             own = isinstance(item.parent, SweepFile)
             report.haystack = json.dumps(  # type: ignore[attr-defined]  # pytest carries added attributes
                 {
-                    "sweep": cell.sweep,
-                    "cell": cell.id,
+                    "sweep": asking.sweep,
+                    "cell": asking.id,
                     "own": own,
+                    "search": cell is None,
                     "rows": rows or [],
                     "kept": item.stash.get(KEPT, 0),
                 }
@@ -87,9 +89,12 @@ class RowSender:
             if rows:
                 rows.clear()
                 item.stash[KEPT] = 0
-        if report.when == "call" and report.passed and TRIALS in item.stash:
+        if report.when == "call" and report.passed:
             # Only what failed may be run again; the rest would pile up over the session.
-            del item.stash[TRIALS]
+            keys: tuple[pytest.StashKey[Any], ...] = (TRIALS, SEARCH_TRIALS)
+            for key in keys:
+                if key in item.stash:
+                    del item.stash[key]
         return report
 
 
@@ -107,11 +112,16 @@ class GatewayHost:
         if self._idle():
             return
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None]
+        searches = [search for item in session.items if (search := search_of(item)) is not None]
+        paid = False
         for sweep in self._sweeps.loaded:
             own = [cell for cell in cells if cell.sweep == sweep.name]
-            sweep.bench.expect(own)
-            self._check(sweep, own)
-        if any(sweep.asks_paid(cell) for sweep in self._sweeps.loaded for cell in cells if cell.sweep == sweep.name):
+            sought = [search for search in searches if search.sweep == sweep.name]
+            asked = [*own, *(cell for search in sought for cell in search.cells())]
+            sweep.bench.expect(asked)
+            self._check(sweep, asked)
+            paid = paid or any(map(sweep.asks_paid, asked))
+        if paid:
             self._start(warm=True)
 
     @pytest.hookimpl(optionalhook=True)
@@ -121,7 +131,7 @@ class GatewayHost:
         if self._process is None and not self._idle() and self._may_ask():
             sure = bool(self._sweeps.run_paths) and not _narrowed(self._config)
             for sweep in self._sweeps.loaded if sure else ():
-                self._check(sweep, sweep.cells)
+                self._check(sweep, sweep.asked)
             self._start(warm=sure)
         if self._process is not None:
             node.workerinput[GATEWAY] = {

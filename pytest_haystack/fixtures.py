@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_haystack.errors import HaystackError, NoRowError
-from pytest_haystack.session import KEPT, ROWS, TRIALS, sweep_of
+from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, SWEEPS, TRIALS, search_of, sweep_of
 from pytest_haystack.text import printable
 
 if TYPE_CHECKING:
     from pytest_haystack.documents.document import Document
     from pytest_haystack.models.model import Completion
     from pytest_haystack.needles.needle import Needle
+    from pytest_haystack.running.search_run import SearchOutcome
     from pytest_haystack.running.trial import Trial
+    from pytest_haystack.searches import Search
     from pytest_haystack.sweep import Cell
 
 
@@ -36,6 +38,10 @@ def plainly() -> Iterator[None]:
 def haystack_cell(request: pytest.FixtureRequest) -> Cell:
     """The cell of this test: model, task, context length (tokens), depth percent."""
     cell: Cell | None = getattr(request, "param", None)
+    search = search_of(request.node)
+    if cell is None and search is not None:
+        # A search asks in many cells; what a fixture `model` may want to know is the same in all of them.
+        return search.cell(search.lengths[-1], search.depths[0])
     if cell is None:
         pytest.skip("needs a sweep: --haystack-config FILE, or the ini option haystack_config")
     return cell
@@ -107,10 +113,59 @@ def haystack_trials(
     trials = [kept[number] for number in sorted(kept)]
     unscored = [trial for trial in trials if trial.score is None]
     if unscored and all(trial.outcome in SKIPPED for trial in unscored):
-        pytest.skip(error_text(haystack_cell, unscored))
+        pytest.skip(error_text(unscored))
     if unscored:
-        pytest.fail(error_text(haystack_cell, unscored), pytrace=False)
+        pytest.fail(error_text(unscored), pytrace=False)
     return trials
+
+
+@pytest.fixture
+def haystack_search(request: pytest.FixtureRequest) -> Search:
+    """The search of this test: model, task, metric, lengths and depths."""
+    search: Search | None = getattr(request, "param", None)
+    if search is None:
+        pytest.skip("needs an entry of `searches:` in a sweep file; only its own test has one")
+    return search
+
+
+@pytest.fixture
+def haystack_search_outcome(request: pytest.FixtureRequest, haystack_search: Search, model: Any) -> SearchOutcome:
+    """Asks until the search has its verdict. A trial without a score makes the test an error, or skips it.
+
+    Every trial has needles and a document of its own, made as the sweep file says: fixtures that replace those of a
+    cell do not count here.
+    """
+    from pytest_haystack.running.failure import error_text
+    from pytest_haystack.running.search_run import SearchOutcome, SearchRun, UnscoredError
+    from pytest_haystack.scoring.outcomes import SKIPPED
+
+    item = request.node
+    kept = item.stash.setdefault(SEARCH_TRIALS, {})
+    rows = item.stash.setdefault(ROWS, [])
+
+    def keep(trial: Trial) -> None:
+        rows.append(trial.row)
+        if trial.completion is not None and trial.completion.from_store:
+            item.stash[KEPT] = item.stash.get(KEPT, 0) + 1
+
+    sweep = request.config.stash[SWEEPS].named(haystack_search.sweep)
+    with plainly():
+        run = SearchRun(
+            sweep.bench,
+            haystack_search,
+            model,
+            item.nodeid,
+            kept=kept,
+            keep=keep,
+            complete=sweep.judge(haystack_search.task),
+        )
+        try:
+            return SearchOutcome(run.run(), tuple(kept.values()))
+        except UnscoredError as missing:
+            unscored = missing.trials
+    if all(trial.outcome in SKIPPED for trial in unscored):
+        pytest.skip(error_text(unscored))
+    pytest.fail(error_text(unscored), pytrace=False)
 
 
 @pytest.fixture

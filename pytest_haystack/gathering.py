@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from pytest_haystack import __version__
 from pytest_haystack.reports.cell_result import CellResult, SweepResults
+from pytest_haystack.reports.search_result import SearchResult
 from pytest_haystack.results.statistics import Row
 
 if TYPE_CHECKING:
     from pytest_haystack.recording import Tested
+    from pytest_haystack.searches import Search
     from pytest_haystack.session import Sweep
     from pytest_haystack.sweep import Cell
 
@@ -28,6 +30,8 @@ def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetim
     A user's own test function is shown as a task of its own, ``FUNCTION:TASK``, with the cells that it was run on:
     its marks say which those are, so the others are not missing.
     """
+    searches = {one.cell: one for one in tested if one.search}
+    tested = [one for one in tested if not one.search]
     found = {(one.group, one.cell): one for one in tested}
     # Where a run is resumed, an earlier one may have been through cells that this one left out.
     shown = sweep.ids.union(one.cell for one in tested)
@@ -52,11 +56,12 @@ def gather(sweep: Sweep, tested: Sequence[Tested], run_id: str, started: datetim
         plugin_version=__version__,
         tokenizer=tokenizer_label(sweep.loaded.config.tokenizer),
         haystack=", ".join(dict.fromkeys(_sources(sweep))),
-        notes=(*sweep.loaded.notes, *bench_notes, *notes_of(tested)),
+        notes=(*sweep.loaded.notes, *bench_notes, *notes_of([*tested, *searches.values()])),
         config_path=path_from(Path.cwd(), sweep.loaded.path),
         started_utc=started.isoformat(timespec="seconds"),
         chance={label(group, task): sweep.bench.tasks[task].chance for group, task in labels},
         wall_seconds=(now - started).total_seconds(),
+        searches=tuple(search_result(one, searches[one.id]) for one in sweep.bench.searches if one.id in searches),
         by_position=frozenset(label(group, task) for group, task in labels if sweep.bench.tasks[task].by_position),
     )
 
@@ -143,6 +148,23 @@ def _result(cell: Cell, group: str, tested: Tested | None, prefix: str) -> CellR
         group=group,
         family=label(group, cell.family),
         variant=dict(cell.variant),
+    )
+
+
+def search_result(search: Search, tested: Tested) -> SearchResult:
+    """A search as reports show it."""
+    return SearchResult(
+        nodeid=tested.nodeid,
+        name=search.name,
+        metric=search.metric,
+        task=search.task,
+        model=search.model,
+        least=search.least,
+        state=tested.state,
+        message=tested.message,
+        duration_seconds=tested.duration_seconds,
+        rows=tuple(tested.rows.values()),
+        line=search.line,
     )
 
 

@@ -1,4 +1,4 @@
-"""The one test function of a sweep file, and what it raises.
+"""The test functions of a sweep file, and what they raise.
 
 `pytest_haystack.collection.SweepFile` presents this module as the content of haystack.yaml. It must define no
 fixtures: several sweep files share it.
@@ -13,12 +13,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_haystack.running.search_run import SearchOutcome
     from pytest_haystack.running.trial import Trial
+    from pytest_haystack.searches import Search
     from pytest_haystack.sweep import Cell
 
 
 class BelowThreshold(pytest.fail.Exception):  # type: ignore[name-defined,misc]  # pytest types it as a value
-    """A cell's mean score is below its threshold. Nothing else raises it, so an xfail can name it."""
+    """A cell's mean score is below its threshold, or a search finds less than was claimed.
+
+    Nothing else raises it, so an xfail can name it.
+    """
 
     #: pytest shows the class by its module; its own failures do the same.
     __module__ = "builtins"
@@ -44,3 +49,13 @@ def test_cell(haystack_cell: Cell, haystack_trials: Sequence[Trial]) -> None:
         from pytest_haystack.running.failure import failure_text
 
         raise BelowThreshold(failure_text(haystack_cell, haystack_trials, score), pytrace=False)
+
+
+def test_search(haystack_search: Search, haystack_search_outcome: SearchOutcome) -> None:
+    """The claimed context length holds, or the longest that does is as long as asked for."""
+    if haystack_search_outcome.values["verdict"] == "fail":
+        from pytest_haystack.running.search_failure import search_failure_text
+
+        trials = haystack_search_outcome.trials
+        text = search_failure_text(haystack_search, haystack_search_outcome.values, trials)
+        raise BelowThreshold(text, pytrace=False)

@@ -138,8 +138,10 @@ class Keeper:
 
 
 def _is_of(sweep: Sweep, name: str) -> bool:
-    """True where a test of this name, parameters included, is of one of the sweep's cells."""
+    """True where a test of this name, parameters included, is of one of the sweep's cells or searches."""
     test, _, parameters = name.partition("[")
     parameters = parameters.removesuffix("]")
     # A test of the user's own may have parameters beside the cell.
+    if any(parameters.startswith(f"{search}]::") for search in sweep.search_ids):
+        return True
     return parameters in sweep.ids or (test != "test_cell" and any(cell in parameters for cell in sweep.ids))

@@ -10,12 +10,20 @@ if TYPE_CHECKING:
     from pytest_haystack.config.parts import SpanOf
     from pytest_haystack.config.schema import Config, KnownFailure
     from pytest_haystack.results.gates import GatedCell
+    from pytest_haystack.searches import Search
     from pytest_haystack.sweep import Cell
 
 
 def known_failure_of(config: Config, cell: Cell) -> KnownFailure | None:
     """The first entry of ``known_failures`` that covers the cell."""
     return next((entry for entry in config.known_failures if covers(entry, cell)), None)
+
+
+def known_failure_of_search(config: Config, search: Search) -> KnownFailure | None:
+    """The first entry of ``known_failures`` that covers every depth of a length that must hold for it to pass."""
+    rows = [[search.cell(length, depth) for depth in search.depths] for length in search.claimed]
+    found = (entry for entry in config.known_failures if any(all(covers(entry, c) for c in row) for row in rows))
+    return next(found, None)
 
 
 def covers(entry: KnownFailure | GateEntry, cell: Cell | GatedCell) -> bool:

@@ -62,7 +62,8 @@ class LostWorkers:
 
     def _is_cell(self, nodeid: str) -> bool:
         parameters = nodeid.partition("[")[2].removesuffix("]")
-        return any(cell_named(sweep, parameters) is not None for sweep in self._sweeps.loaded)
+        sweeps = self._sweeps.loaded
+        return any(cell_named(sweep, parameters) is not None or parameters in sweep.search_ids for sweep in sweeps)
 
 
 def _put_back(sched: Any, nodeid: str) -> bool:

@@ -45,7 +45,7 @@ _OPTIONS = (
         ini=", one a line",
         ini_type="linelist",
     ),
-    _Option("sample", "N", "Only N cells, spread over the grid, the same on every machine"),
+    _Option("sample", "N", "Only N cells, spread over the grid, the same on every machine, and no search"),
     _Option(
         "shard",
         "I/N",
@@ -109,9 +109,13 @@ class Settings:
 
     @property
     def run_paths(self) -> list[Path]:
-        """Sweep files of the command line: those of the option, and those that a node id of a cell names."""
+        """Sweep files of the command line: those of the option, and those that a node id of a cell or search names."""
         ids = (arg.partition("::") for arg in self._config.args)
-        named = [file for file, _, name in ids if name.startswith("test_cell") and file.endswith((".yaml", ".yml"))]
+        named = [
+            file
+            for file, _, name in ids
+            if name.startswith(("test_cell", "test_search")) and file.endswith((".yaml", ".yml"))
+        ]
         return _paths([*self._config.getoption("haystack_config"), *named], self._config.invocation_params.dir)
 
     @property

@@ -48,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "haystack_cell(task, model, context_length, depth_percent, depth): on every cell, to select by -m",
     )
+    config.addinivalue_line("markers", "haystack_search(id, metric, task, family, model): on every search of a sweep")
     config.pluginmanager.register(fixtures, "haystack-fixtures")
     sweeps = config.stash[SWEEPS] = Sweeps(config)
     try:

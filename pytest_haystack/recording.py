@@ -31,7 +31,10 @@ State = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "n
 
 @dataclass(slots=True)
 class Tested:
-    """What became of one test item so far."""
+    """What became of one test item so far: of a cell, or of a search, whose id ``cell`` is then.
+
+    ``rows`` are by trial; those of a search by node id and trial, for they are of many cells.
+    """
 
     nodeid: str
     sweep: str
@@ -40,7 +43,8 @@ class Tested:
     state: State = "not_run"
     message: str = ""
     duration_seconds: float = 0.0
-    rows: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    rows: dict[Any, Mapping[str, Any]] = field(default_factory=dict)
+    search: bool = False
 
     @property
     def group(self) -> str:
@@ -104,7 +108,9 @@ class Recorder:
         for row in told.get("rows", ()):
             # What is asked again leaves a row of its own.
             if report.outcome != "rerun" or row["score"] is not None:  # type: ignore[comparison-overlap]
-                tested.rows[row["trial"]] = self._files.append(tested.sweep, row)
+                # A search has trials of one number in many cells, which their rows' node ids tell apart.
+                key = (row["nodeid"], row["trial"]) if tested.search else row["trial"]
+                tested.rows[key] = self._files.append(tested.sweep, row)
         judge(tested, report)
 
     @pytest.hookimpl(trylast=True)
@@ -138,6 +144,7 @@ class Recorder:
         """A grid of scores for each model and task, and where the reports are."""
         if not self._results:
             return
+        from pytest_haystack.reports.search_sections import search_lines
         from pytest_haystack.reports.terminal import painted, render_grid, render_headline
 
         terminal = self._config.get_terminal_writer()
@@ -146,7 +153,8 @@ class Recorder:
             lines = render_headline(results, terminal.fullwidth)
             # With -q a reader wants the verdict and where to look, not the table.
             if self._config.get_verbosity() >= 0:
-                lines += render_grid(results, terminal.fullwidth)
+                lines += render_grid(results, terminal.fullwidth) if results.cells else []
+                lines += search_lines(results.searches, terminal.fullwidth)
             for line in lines:
                 terminalreporter.line(painted(line, terminal.markup))
         for directory, names in self._written.items():
@@ -191,7 +199,7 @@ class Recorder:
         if nodeid not in self._tested:
             if hasattr(report, "haystack"):
                 data = json.loads(report.haystack)
-                self._tested[nodeid] = Tested(nodeid, data["sweep"], data["cell"], data["own"])
+                self._tested[nodeid] = Tested(nodeid, data["sweep"], data["cell"], data["own"], search=data["search"])
             elif (lost := self._lost(nodeid)) is not None:
                 self._tested[nodeid] = lost
         return self._tested.get(nodeid)
@@ -204,6 +212,9 @@ class Recorder:
         parameters = name.partition("[")[2].removesuffix("]")
         path = Path(os.path.abspath(self._config.rootpath / file))
         own = [sweep for sweep in self._sweeps.loaded if sweep.path == path]
+        for sweep in own:
+            if name.startswith("test_search[") and parameters in sweep.search_ids:
+                return Tested(nodeid, sweep.name, parameters, own=True, search=True)
         for sweep in own or self._sweeps.loaded:
             # A test of the user's own may have parameters beside the cell.
             found = [cell for cell in sweep.ids if cell == parameters or (not own and cell in parameters)]
@@ -240,6 +251,8 @@ class Recorder:
 
         tasks, models = {c.task for c in sweep.cells}, {c.model for c in sweep.cells}
         grid = f"{counted(len(sweep.cells), 'cell')} ({counted(len(tasks), 'task')} x {counted(len(models), 'model')})"
+        if sweep.searches:
+            grid += f", {len(sweep.searches)} search{'es' if len(sweep.searches) > 1 else ''}"
         return f"haystack: {_relative(sweep.path)}, {grid}, reports in {_relative(self._files.directory(sweep))}"
 
 

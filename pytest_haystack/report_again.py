@@ -24,11 +24,12 @@ def report_again(bench: Workbench, rows: Sequence[dict[str, Any]], directory: Pa
     """
     from pytest_haystack.config.resolved import resolved_yaml
     from pytest_haystack.reports.files import write_text
+    from pytest_haystack.reports.search_sections import search_lines
     from pytest_haystack.reports.terminal import render_grid
     from pytest_haystack.reports.writer import write_reports
 
     # Nobody is asked: the sweep needs no session.
-    sweep = Sweep(bench.loaded, bench, bench.cells, cast(Any, None))
+    sweep = Sweep(bench.loaded, bench, bench.cells, bench.searches, cast(Any, None))
     tested, strange = tested_from_rows(sweep, rows, strict=False)
     if not tested:
         raise HaystackError(f"none of the {len(rows)} rows is of {bench.loaded.path.name} as it is now")
@@ -36,7 +37,8 @@ def report_again(bench: Workbench, rows: Sequence[dict[str, Any]], directory: Pa
     results = gather(sweep, tested, latest["run_id"], _started(rows))
     written = write_reports(replace(results, wall_seconds=None), directory)
     write_text(directory / RESOLVED, resolved_yaml(bench.loaded))
-    lines = ["".join(span.text for span in line) for line in render_grid(results, 100)]
+    shown = [*render_grid(results, 100), *search_lines(results.searches, 100)]
+    lines = ["".join(span.text for span in line) for line in shown]
     if strange:
         lines.append(f"{strange} of {len(rows)} rows are not of {bench.loaded.path.name} as it is now: left out")
     names = [*(path.name for path in written.paths), RESOLVED]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_haystack.errors import HaystackError
+from pytest_haystack.results.search_values import search_nodeid
 from pytest_haystack.session import Sweep, Sweeps, usage_error
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ class RowFiles:
 
     def earlier(self, sweep: Sweep, known: Container[str]) -> list[dict[str, Any]]:
         """Rows that an earlier run left of tests other than these, where this one resumes it."""
-        return [row for row in self.writer(sweep.name).earlier if row["nodeid"] not in known]
+        rows = self.writer(sweep.name).earlier
+        return [row for row in rows if (search_nodeid(row["nodeid"]) or row["nodeid"]) not in known]
 
     def settle(self, sweep: Sweep) -> list[str]:
         """Close the sweep's file and put it in order; says what went wrong, if something did."""

@@ -24,13 +24,17 @@ if TYPE_CHECKING:
     from pytest_haystack.models.model import Model
     from pytest_haystack.running.gateway.budgets import Limit
     from pytest_haystack.running.gateway.client import GatewayClient
+    from pytest_haystack.running.search_run import TrialKey
     from pytest_haystack.running.trial import Trial
     from pytest_haystack.running.workbench import Workbench
     from pytest_haystack.scoring.score import Complete
+    from pytest_haystack.searches import Search
     from pytest_haystack.sweep import Cell
 
 #: Trials that an item has had, by number: a rerun asks again only what has no score.
 TRIALS: pytest.StashKey[dict[int, Trial]] = pytest.StashKey()
+#: The same of a search, by length, depth and number.
+SEARCH_TRIALS: pytest.StashKey[dict[TrialKey, Trial]] = pytest.StashKey()
 #: Rows that an item has left and that no report has carried off yet.
 ROWS: pytest.StashKey[list[Mapping[str, Any]]] = pytest.StashKey()
 
@@ -41,12 +45,20 @@ KEPT: pytest.StashKey[int] = pytest.StashKey()
 class Sweep:
     """One sweep file in this process."""
 
-    def __init__(self, loaded: LoadedConfig, bench: Workbench, cells: Iterable[Cell], session: Sweeps) -> None:
+    def __init__(
+        self,
+        loaded: LoadedConfig,
+        bench: Workbench,
+        cells: Iterable[Cell],
+        searches: Iterable[Search],
+        session: Sweeps,
+    ) -> None:
         self.loaded = loaded
         self.bench = bench
         self.path: Path = loaded.path
         self.name: str = loaded.config.name
         self.cells = tuple(cells)
+        self.searches = tuple(searches)
         self._session = session
         self._models: dict[str, Model] = {}
 
@@ -59,6 +71,16 @@ class Sweep:
     def ids(self) -> frozenset[str]:
         """The ids of its cells."""
         return frozenset(cell.id for cell in self.cells)
+
+    @cached_property
+    def asked(self) -> tuple[Cell, ...]:
+        """Its cells, and those that its searches may ask."""
+        return (*self.cells, *(cell for search in self.searches for cell in search.cells()))
+
+    @cached_property
+    def search_ids(self) -> frozenset[str]:
+        """The ids of its searches."""
+        return frozenset(search.id for search in self.searches)
 
     def nodeid(self, config: pytest.Config) -> str:
         """Node id of the sweep file."""
@@ -112,7 +134,7 @@ class Sweep:
     @cached_property
     def paid_models(self) -> dict[str, dict[str, Any]]:
         """Entries of the models that the gateway asks, by their name there."""
-        models, tasks = {cell.model for cell in self.cells}, {cell.task for cell in self.cells}
+        models, tasks = {cell.model for cell in self.asked}, {cell.task for cell in self.asked}
         asked = {self.gateway_id(name): entry for name, entry in self.bench.models.items() if name in models}
         judges = (entry for task, entry in self.bench.judges.items() if task in tasks)
         asked |= {self._judge_id(entry): entry for entry in judges}
@@ -129,7 +151,7 @@ class Sweep:
 
         told = entry.model_dump(mode="json")
         if is_local(entry.model):
-            lengths = [cell.context_length for cell in self.cells if self.bench.models[cell.model] is entry]
+            lengths = [cell.context_length for cell in self.asked if self.bench.models[cell.model] is entry]
             told["local"] = serving(entry, self.path.parent, max(lengths, default=None))
         return told
 
@@ -212,7 +234,7 @@ class Sweeps:
         from pytest_haystack.sweep import sample, shard
 
         bench = load_bench(path, self.registry, self.settings.overrides, self.environ)
-        cells = bench.cells
+        cells, searches = bench.cells, bench.searches
         wanted = self.settings.models
         for name in wanted:
             if name not in bench.models:
@@ -221,13 +243,15 @@ class Sweeps:
                 )
         if wanted:
             cells = tuple(cell for cell in cells if cell.model in wanted)
+            searches = tuple(search for search in searches if search.model in wanted)
         if self.settings.sample is not None:
-            cells = sample(cells, self.settings.sample)
+            # A sample is to be small and quick; a search is neither.
+            cells, searches = sample(cells, self.settings.sample), ()
         if self.settings.shard is not None:
-            cells = shard(cells, *self.settings.shard)
-        bench.expect(cells)
-        check_prices(bench, cells, self.settings.max_cost)
-        sweep = Sweep(bench.loaded, bench, cells, self)
+            cells, searches = shard(cells, *self.settings.shard), shard(searches, *self.settings.shard)
+        sweep = Sweep(bench.loaded, bench, cells, searches, self)
+        bench.expect(sweep.asked)
+        check_prices(bench, sweep.asked, self.settings.max_cost)
         self.keeper.prepare(sweep)
         if any("local" not in told for told in sweep.paid_models.values()):
             # Keys, and whatever else providers take from the environment.
@@ -255,6 +279,12 @@ def make_registry(config: pytest.Config) -> Registry:
         where = f"{Path(frame.filename).name}:{frame.lineno}"
         raise ConfigError(f"{where}: pytest_haystack_register: {type(error).__name__}: {error}") from error
     return registry
+
+
+def search_of(node: Any) -> Search | None:
+    """The search of an item, None where it has none."""
+    callspec = getattr(node, "callspec", None)
+    return callspec.params.get("haystack_search") if callspec is not None else None
 
 
 def sweep_of(request: pytest.FixtureRequest, cell: Cell) -> Sweep:

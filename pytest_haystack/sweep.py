@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_haystack.config.axes import expand_depths, expand_lengths
 from pytest_haystack.config.axis import PROMPT
@@ -15,6 +15,9 @@ from pytest_haystack.errors import ConfigError
 if TYPE_CHECKING:
     from pytest_haystack.config.loader import LoadedConfig
     from pytest_haystack.config.schema import Config
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +154,10 @@ def sample(cells: Sequence[Cell], count: int) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells if cell in chosen)
 
 
-def shard(cells: Sequence[Cell], number: int, count: int) -> tuple[Cell, ...]:
+def shard(cells: Sequence[T], number: int, count: int) -> tuple[T, ...]:
     """Part ``number`` (from 1) of ``count`` parts that together are all cells, each once, the same on every machine.
 
-    Cells are dealt out in turn, so that each part has its share of every length.
+    Cells are dealt out in turn, so that each part has its share of every length. Searches are dealt out alike.
     """
     return tuple(cells[number - 1 :: count])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from pytest_haystack.config.schema import DepthRange, Depths, LengthRange, Lengths
+from pytest_haystack.config.ranges import DepthRange, Depths, LengthRange, Lengths
 from pytest_haystack.errors import ConfigError
 
 #: Decimals of a depth percent, here and in test ids.

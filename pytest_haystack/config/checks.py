@@ -11,7 +11,7 @@ from pytest_haystack.config.axes import expand_depths, expand_lengths
 from pytest_haystack.config.draft import MISSING, Draft, dotted
 from pytest_haystack.config.local_names import check_local, is_local
 from pytest_haystack.config.problems import not_one_of
-from pytest_haystack.config.schema import DepthRange, Depths, LengthRange, Lengths
+from pytest_haystack.config.ranges import DepthRange, Depths, LengthRange, Lengths
 from pytest_haystack.config.yaml_text import KeyPath
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.registry import Names, Registry, suggestion
@@ -79,8 +79,8 @@ def check_model(draft: Draft, path: KeyPath, model: str, registry: Registry) -> 
 
 
 def check_ids(draft: Draft) -> None:
-    """An id may stand once among the models, once among the tasks and once among the gates."""
-    for kind in ("models", "tasks", "gates"):
+    """An id may stand once among the models, the tasks, the gates and the searches."""
+    for kind in ("models", "tasks", "gates", "searches"):
         first: dict[str, int] = {}
         for index, entry in draft.entries(kind):
             name = entry.get("id")
@@ -141,6 +141,21 @@ def check_gates(draft: Draft, registry: Registry) -> None:
     _check_selections(draft, "gates")
 
 
+def check_searches(draft: Draft) -> None:
+    """Searches name models and tasks that there are, and axes that make sense; what is claimed can be found."""
+    for index, entry in draft.entries("searches"):
+        path: KeyPath = ("searches", index)
+        _check_selected_names(draft, path, entry)
+        _check_axis(draft, (*path, "depth_percents"), _DEPTHS)
+        lengths = _check_axis(draft, (*path, "context_lengths"), _LENGTHS)
+        least = _number(entry.get("min"))
+        if lengths and least is not None and least > max(lengths):
+            draft.problem(
+                (*path, "min"), f"{least:,} is more than the longest of its context_lengths, {max(lengths):,}"
+            )
+        _note_fractions(draft, (*path, "depth_percents"))
+
+
 def check_known_failures(draft: Draft) -> None:
     """Known failures name models and tasks of this config, and spans from small to large."""
     _check_selections(draft, "known_failures")
@@ -149,11 +164,7 @@ def check_known_failures(draft: Draft) -> None:
 def _check_selections(draft: Draft, owner: str) -> None:
     for index, entry in draft.entries(owner):
         path: KeyPath = (owner, index)
-        for key, kind in (("model", "models"), ("task", "tasks")):
-            names = [other.get(part) for _, other in draft.entries(kind) for part in ("id", "family")]
-            ids = list(dict.fromkeys(name for name in names if isinstance(name, str)))
-            if ids and kind not in draft.incomplete:
-                _check_known_ids(draft, (*path, key), entry.get(key), ids)
+        _check_selected_names(draft, path, entry)
         for key in ("context_lengths", "depth_percents"):
             span = entry.get(key)
             if isinstance(span, dict):
@@ -161,6 +172,14 @@ def _check_selections(draft: Draft, owner: str) -> None:
                 if low is not None and high is not None and low > high:
                     draft.problem((*path, key), f"min {low:.12g} is more than max {high:.12g}")
         _note_fractions(draft, (*path, "depth_percents"))
+
+
+def _check_selected_names(draft: Draft, path: KeyPath, entry: Mapping[str, Any]) -> None:
+    for key, kind in (("model", "models"), ("task", "tasks")):
+        names = [other.get(part) for _, other in draft.entries(kind) for part in ("id", "family")]
+        ids = list(dict.fromkeys(name for name in names if isinstance(name, str)))
+        if ids and kind not in draft.incomplete:
+            _check_known_ids(draft, (*path, key), entry.get(key), ids)
 
 
 def _check_known_ids(draft: Draft, path: KeyPath, value: Any, ids: list[str]) -> None:
@@ -175,15 +194,17 @@ def check_axes(draft: Draft) -> None:
     """Ranges run from small to large, lists repeat nothing; depths that look like fractions are noted."""
     owners: list[KeyPath] = [("sweep",), *(("tasks", index) for index, _ in draft.entries("tasks"))]
     for owner in owners:
-        lengths = _parsed(draft, (*owner, "context_lengths"), _LENGTHS)
-        if lengths is not None:
-            _expand(draft, (*owner, "context_lengths"), lengths)
+        _check_axis(draft, (*owner, "context_lengths"), _LENGTHS)
         path: KeyPath = (*owner, "depth_percents")
-        depths = _parsed(draft, path, _DEPTHS)
-        if depths is not None:
-            _expand(draft, path, depths)
+        if _check_axis(draft, path, _DEPTHS):
             _note_fractions(draft, path)
     _check_seeds(draft)
+
+
+def _check_axis(draft: Draft, path: KeyPath, adapter: TypeAdapter[Any]) -> tuple[float, ...]:
+    """The values of an axis; empty where there is none, or none that can be told."""
+    axis = _parsed(draft, path, adapter)
+    return () if axis is None else _expand(draft, path, axis)
 
 
 def _parsed(draft: Draft, path: KeyPath, adapter: TypeAdapter[Any]) -> Any:
@@ -196,16 +217,17 @@ def _parsed(draft: Draft, path: KeyPath, adapter: TypeAdapter[Any]) -> Any:
         return None  # told with the rest of the schema's errors
 
 
-def _expand(draft: Draft, path: KeyPath, axis: Any) -> None:
+def _expand(draft: Draft, path: KeyPath, axis: Any) -> tuple[float, ...]:
     lengths = path[-1] == "context_lengths"
     try:
-        values = expand_lengths(axis) if lengths else expand_depths(axis)
+        values: tuple[float, ...] = expand_lengths(axis) if lengths else expand_depths(axis)
     except ConfigError as error:
         draft.problem(path, str(error))
-        return
+        return ()
     if isinstance(axis, LengthRange | DepthRange) and len(values) < axis.num:
         kind = "lengths are whole tokens" if lengths else "depths have two decimals"
         draft.note(path, f"num is {axis.num}, but only {len(values)} values differ, as {kind}")
+    return values
 
 
 def _check_seeds(draft: Draft) -> None:

@@ -18,7 +18,7 @@ from pytest_haystack.registry import Registry
 SHORT_FOR = {"haystack": "source", "prompt": "preset", "scorer": "name"}
 
 #: The key that an entry without an id is called after.
-NAMED_BY = {"models": "model", "tasks": "type", "gates": "metric"}
+NAMED_BY = {"models": "model", "tasks": "type", "gates": "metric", "searches": "metric"}
 
 _LONGEST_ID = 80
 

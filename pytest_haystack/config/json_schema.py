@@ -52,6 +52,7 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     _make_optional(schema, "name")
     _make_optional(defs["ModelEntry"], "id")
     _make_optional(defs["GateEntry"], "id")
+    _make_optional(defs["SearchEntry"], "id")
     defs["GateEntry"]["properties"]["metric"] |= _name(registry.metrics)
 
     model_file = {"type": "string", "description": "Path of a YAML file that holds one model entry."}

@@ -18,6 +18,7 @@ from pytest_haystack.config.checks import (
     check_ids,
     check_known_failures,
     check_names,
+    check_searches,
     check_variant_ids,
 )
 from pytest_haystack.config.draft import Draft, Place, dotted, written_path
@@ -105,6 +106,7 @@ def load_config(
     check_axes(draft)
     check_known_failures(draft)
     check_gates(draft, registry)
+    check_searches(draft)
     config = _validated(draft, with_options(draft, registry, environ))
     draft.raise_problems()
     assert config is not None

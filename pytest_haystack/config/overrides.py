@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_haystack.config.credentials import find_credentials
 from pytest_haystack.config.draft import AFTER_FILES, MISSING, Draft, Place, dotted
-from pytest_haystack.config.entries import default_id, lengthen
+from pytest_haystack.config.entries import NAMED_BY, default_id, lengthen
 from pytest_haystack.config.yaml_text import MAX_DEPTH, KeyPath, read_value
 from pytest_haystack.errors import ConfigError
 from pytest_haystack.registry import Registry, suggestion
@@ -81,7 +81,7 @@ def _list_step(value: list[Any], path: KeyPath, parts: list[str], registry: Regi
 
 
 def _id(entry: Any, path: KeyPath, registry: Registry) -> str:
-    if path not in (("models",), ("tasks",)) or not isinstance(entry, dict):
+    if len(path) != 1 or path[0] not in NAMED_BY or not isinstance(entry, dict):
         return ""
     own = entry.get("id")
     return own if isinstance(own, str) else default_id(str(path[0]), entry, registry)

@@ -27,40 +27,16 @@ from pytest_haystack.config.parts import (
     Natural,
     Number,
     Part,
-    Percent,
     Positive,
-    Scale,
     SpanOf,
     Text,
     Tokens,
     Variable,
     Whole,
 )
+from pytest_haystack.config.ranges import Depths, Lengths
+from pytest_haystack.config.searches import SearchEntry
 from pytest_haystack.config.trials import TrialsEntry
-
-
-class LengthRange(Part):
-    """``num`` context lengths from ``min`` to ``max`` tokens."""
-
-    min: Tokens = Field(description="Shortest context length, in tokens.")
-    max: Tokens = Field(description="Longest context length, in tokens.")
-    num: Count = Field(description="How many lengths.")
-    scale: Scale = Field("linear", description="How the lengths are spread: evenly, by ratio, or denser at both ends.")
-
-
-class DepthRange(Part):
-    """``num`` depths from ``min`` to ``max`` percent."""
-
-    min: Percent = Field(0, description="Smallest depth, in percent; 0 is the start of the document.")
-    max: Percent = Field(100, description="Largest depth, in percent; 100 is the end of the document.")
-    num: Count = Field(11, description="How many depths.")
-    scale: Scale = Field(
-        "linear", description="How the depths are spread: evenly, denser at the start, or denser at both ends."
-    )
-
-
-Lengths = Annotated[list[Tokens], Field(min_length=1, max_length=MOST_POINTS)] | LengthRange
-Depths = Annotated[list[Percent], Field(min_length=1, max_length=MOST_POINTS)] | DepthRange
 
 
 class Limits(Part):
@@ -207,6 +183,9 @@ class Config(Part):
     threshold: Fraction = Field(1.0, description="Least mean score (0 to 1) of every cell.")
     budget: Budget = Field(default_factory=Budget, description="What a run may spend on paid models.")
     gates: list[GateEntry] = Field(default_factory=list, description="What must hold of all answers together.")
+    searches: list[SearchEntry] = Field(
+        default_factory=list, description="Tests that pool over depths and stop when they know."
+    )
     baseline: Text | None = Field(
         None, description="Rows of an earlier run, or its report folder, that this one must not be worse than."
     )

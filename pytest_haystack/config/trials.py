@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -35,12 +36,18 @@ class TrialsEntry(Part):
 
     @model_validator(mode="after")
     def _zone(self) -> TrialsEntry:
-        if self.indifference is not None:
-            if self.stop != "sprt":
-                raise ValueError("indifference belongs to stop: sprt")
-            if not 0 < self.indifference[0] < self.indifference[1] < 1:
-                raise ValueError("indifference is [low, high] with 0 < low < high < 1")
+        check_zone(self.stop, self.indifference)
         return self
+
+
+def check_zone(stop: Stop, zone: Sequence[float] | None) -> None:
+    """Raise ValueError for a zone of indifference that is none, or that the rule has no use for."""
+    if zone is None:
+        return
+    if stop != "sprt":
+        raise ValueError("indifference belongs to stop: sprt")
+    if not 0 < zone[0] < zone[1] < 1:
+        raise ValueError("indifference is [low, high] with 0 < low < high < 1")
 
 
 @dataclass(frozen=True, slots=True)

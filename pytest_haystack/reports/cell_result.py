@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pytest_haystack.results.judging import whole_cost
 from pytest_haystack.results.rows import DECISION
 from pytest_haystack.results.statistics import end_to_end_rate
+
+if TYPE_CHECKING:
+    from pytest_haystack.reports.search_result import SearchResult
 
 State: TypeAlias = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "not_run"]
 
@@ -108,6 +111,7 @@ class SweepResults:
     ``config_path`` is the sweep file's name, or its path from the directory that the run was started in.
     ``chance`` is the score (0 to 1) that blind guessing reaches, by task id. ``wall_seconds`` is how long the run
     took, None where it is not known. ``by_position`` names the tasks whose score is drawn against the depth.
+    ``searches`` are those that ran; their trials are not among those of the cells.
     """
 
     name: str
@@ -122,6 +126,7 @@ class SweepResults:
     chance: Mapping[str, float] = field(default_factory=dict)
     wall_seconds: float | None = None
     by_position: frozenset[str] = frozenset()
+    searches: tuple[SearchResult, ...] = ()
 
     @property
     def models(self) -> tuple[str, ...]:

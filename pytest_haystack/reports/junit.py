@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from junitparser import Attr, Error, Failure, IntAttr, Properties, Property, Skipped, xunit2
+from junitparser import Error, Failure, Properties, Property, Skipped, xunit2
 
 from pytest_haystack.reports.cell_result import CellResult, GateVerdict, SweepResults
 from pytest_haystack.reports.escape import brief, printable, xml_text
 from pytest_haystack.reports.files import write_whole
+from pytest_haystack.reports.junit_case import named_case
+from pytest_haystack.reports.junit_search import search_case
 
 #: Above this many cases the properties would push the file over the number of elements that GitLab reads.
 _MOST_CASES_WITH_PROPERTIES = 30_000
@@ -23,13 +25,6 @@ _MOST_CASES_WITH_PROPERTIES = 30_000
 _MOST_TEXT = 8_000_000
 _LONGEST_MESSAGE = 300
 _LONGEST_TEXT = 2_000
-
-
-class Case(xunit2.TestCase):
-    """A test case that also says where it stands; ``line`` is 1-based."""
-
-    file = Attr()
-    line = IntAttr()
 
 
 def write_junit(results: SweepResults, path: Path, gates: Sequence[GateVerdict] = ()) -> Path:
@@ -48,6 +43,10 @@ def write_junit(results: SweepResults, path: Path, gates: Sequence[GateVerdict] 
         )
         if suite.tests:
             xml.append(suite)
+    if results.searches:
+        suite = _suite(results, "searches")
+        suite.add_testcases([search_case(results, search, taken) for search in results.searches])
+        xml.append(suite)
     if gates:
         suite = _suite(results, "gates")
         suite.add_testcases([_gate(results, gate, taken) for gate in gates])
@@ -73,7 +72,7 @@ def _case(
 ) -> Any:
     file, _, name = cell.nodeid.partition("::")
     classname = f"{results.name}.{cell.task}.{cell.model}"
-    case: Any = _named(Case(), classname, name or cell.nodeid, file if name else results.config_path, taken)
+    case: Any = named_case(classname, name or cell.nodeid, file if name else results.config_path, taken)
     if cell.line is not None:
         case.line = cell.line
     case.time = round(cell.duration_seconds, 3)
@@ -84,15 +83,6 @@ def _case(
     result = _result(cell, room)
     if result is not None:
         case.append(result)
-    return case
-
-
-def _named(case: Case, classname: str, name: str, file: str, taken: dict[tuple[str, str], int]) -> Case:
-    classname, name = xml_text(classname), xml_text(name)
-    seen = taken[(classname, name)] = taken.get((classname, name), 0) + 1
-    if seen > 1:
-        return _named(case, classname, f"{name} ({seen})", file, taken)
-    case.classname, case.name, case.file = classname, name, xml_text(file.replace("\\", "/"))
     return case
 
 
@@ -168,7 +158,7 @@ def _where(row: Mapping[str, Any]) -> str | None:
 
 def _gate(results: SweepResults, gate: GateVerdict, taken: dict[tuple[str, str], int]) -> Any:
     name, outcome, text = gate[:3]
-    case: Any = _named(Case(), f"{results.name}.gates", printable(name), results.config_path, taken)
+    case: Any = named_case(f"{results.name}.gates", printable(name), results.config_path, taken)
     case.time = 0.0
     message = brief(text, _LONGEST_MESSAGE) or f"gate {outcome}"
     if outcome == "failed":

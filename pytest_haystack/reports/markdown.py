@@ -21,6 +21,7 @@ from pytest_haystack.reports.labels import (
     score_label,
     usd_label,
 )
+from pytest_haystack.reports.search_sections import search_section
 from pytest_haystack.reports.sections import (
     comparison_sections,
     length_section,
@@ -65,6 +66,7 @@ def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -
         *_headline(results, data),
         *length_section(results),
         *_gates(data),
+        *search_section(results.searches, _SIGNS),
         *_means(results),
         *pattern_section(results),
         *comparison_sections(results),
@@ -81,6 +83,8 @@ def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -
 
 
 def _headline(results: SweepResults, data: dict[str, Any]) -> list[str]:
+    if not results.cells:
+        return [f"# Context sweep {markdown_code(results.name)}", "", "No cell ran, only searches.", ""]
     cells = data["cells"]
     states = [f"{_SIGNS[state]} {_counted(state, cells[state])}" for state in _SIGNS if cells[state]]
     all_cells = counted(cells["total"], "cell")
@@ -128,6 +132,8 @@ def _gates(data: dict[str, Any]) -> list[str]:
 
 def _means(results: SweepResults) -> list[str]:
     """Models down, tasks across, and what blind guessing reaches."""
+    if not results.cells:
+        return []
     groups = results.by_model_and_task()
     lines = ["## Mean scores", "", f"| model | {' | '.join(markdown_code(task) for task in results.tasks)} |"]
     lines.append("|---|" + "---:|" * len(results.tasks))
@@ -142,6 +148,8 @@ def _means(results: SweepResults) -> list[str]:
 
 def _grids(results: SweepResults) -> list[str]:
     """A table for each model and task, as many as there is room for."""
+    if not results.cells:
+        return []
     groups = results.by_model_and_task()
     folded = len(groups) > _MOST_OPEN
     lines = ["## Grids", "", "Context length in tokens to the right, depth of the needle downwards.", ""]

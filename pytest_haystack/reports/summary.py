@@ -17,6 +17,7 @@ from pytest_haystack.reports.cell_result import (
 from pytest_haystack.reports.comparisons import comparison_data, comparisons_of
 from pytest_haystack.reports.escape import printable
 from pytest_haystack.reports.findings import effective_length, effective_length_data, effective_lengths, patterns_in
+from pytest_haystack.reports.search_result import searches_data
 from pytest_haystack.results.bands import band_of_score
 from pytest_haystack.results.judging import judging_of, whole_cost
 from pytest_haystack.results.statistics import Row, Statistics, statistics_of
@@ -36,7 +37,8 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
     variants, its levels side by side; a miss is a scored trial with a score below 1. ``cost_usd`` holds the judging
     of answers, which ``judging`` has apart; ``tokens`` are those of the models under test alone. ``band`` is the word
     for a score (see `bands`), ``effective_context_length`` the longest length in tokens that with all shorter ones has
-    the mean score ``wanted_mean``, ``patterns`` what `patterns` names.
+    the mean score ``wanted_mean``, ``patterns`` what `patterns` names. ``searches`` have figures and costs of their
+    own, which no others hold.
     """
     return {
         "schema_version": SCHEMA_VERSION,
@@ -66,6 +68,7 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
             }
             for gate in (GateVerdict(*gate) for gate in gates)
         ],
+        "searches": searches_data(results.searches),
         "results": [
             {
                 "model": printable(model),

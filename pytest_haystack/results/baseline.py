@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pytest_haystack.errors import HaystackError
+from pytest_haystack.results.search_values import search_nodeid
 from pytest_haystack.results.statistics import Row
 from pytest_haystack.results.store import RESULTS, read_rows
 
@@ -28,8 +29,11 @@ def find_baseline(path: Path, sweep: str = "") -> Path:
 
 
 def read_baseline(path: Path) -> list[dict[str, object]]:
-    """The rows of an earlier run. Raises HaystackError where the file is unreadable or has no row."""
-    rows = read_rows(path)
+    """The rows of an earlier run, without those of its searches, whose trials depend on one another's answers.
+
+    Raises HaystackError where the file is unreadable or has no row.
+    """
+    rows = [row for row in read_rows(path) if search_nodeid(row["nodeid"]) is None]
     if not rows:
         raise HaystackError(f"{path}: has no rows; name the results.jsonl of a run that has")
     return rows

@@ -27,19 +27,26 @@ def failure_text(cell: Cell, trials: Sequence[Trial], score: float, decision: De
         f"{verdict}: {_answer(worst)} instead of {_expected(worst)}",
         f"  cell      {cell.task}, {cell.model}, {cell.context_length:,} tokens, depth {cell.depth} %",
         *([f"  trial     {worst.number + 1} of {len(trials)}, the worst"] if several else []),
-        f"  question  {one_line(worst.ask.question, 300)}",
-        f"  expected  {_expected(worst)}",
-        f"  answer    {_answer(worst)}",
-        f"  outcome   {_outcome(worst)}",
-        *_judged(worst),
-        *_places(worst),
-        f"  see more  pytest-haystack show {shlex.quote(worst.row['nodeid'])}"
-        + (f" --trial {worst.number}" if worst.number else ""),
+        *trial_lines(worst),
     ]
     return printable("\n".join(lines))
 
 
-def error_text(cell: Cell, trials: Iterable[Trial]) -> str:
+def trial_lines(trial: Trial) -> list[str]:
+    """What was asked, expected and answered, where the needles are, and the command to see more."""
+    return [
+        f"  question  {one_line(trial.ask.question, 300)}",
+        f"  expected  {_expected(trial)}",
+        f"  answer    {_answer(trial)}",
+        f"  outcome   {_outcome(trial)}",
+        *_judged(trial),
+        *_places(trial),
+        f"  see more  pytest-haystack show {shlex.quote(trial.row['nodeid'])}"
+        + (f" --trial {trial.number}" if trial.number else ""),
+    ]
+
+
+def error_text(trials: Iterable[Trial]) -> str:
     """One line a kind of error: the outcome, what was said, and of which trial."""
     lines: dict[str, str] = {}
     for trial in trials:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_haystack.config.local_names import is_local
 from pytest_haystack.config.schema import ModelEntry
-from pytest_haystack.known_failures import known_failure_of
+from pytest_haystack.known_failures import known_failure_of, known_failure_of_search
 from pytest_haystack.models.prices import model_facts
 from pytest_haystack.running.sizing import most_output, output_limit, prompt_tokens
 from pytest_haystack.running.workbench import Workbench
 from pytest_haystack.scoring.answers import as_text
 from pytest_haystack.scoring.judge import judge_prompt
 from pytest_haystack.scoring.score import Reference
+from pytest_haystack.searches import Search
 from pytest_haystack.sweep import Cell
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one model is asked in one task; for a judge, about the answers to it, with ``cells`` 0.
+    """What one model is asked in one task, by cells or by a search; for a judge, about the answers to it.
+
+    ``cells`` is 0 for searches and judges. ``at_most``: trials may stop before. ``search`` tells a search's plan.
 
     ``usd`` is an estimate from above: input at the uncached price, output up to ``max_tokens``; it is 0 for models
     that run in this process and None where the price or the output limit of a model is unknown.
@@ -31,10 +34,14 @@ class Plan:
     calls: int
     input_tokens: int
     usd: float | None
+    at_most: bool = False
+    search: bool = False
 
 
-def plan_of(bench: Workbench, cells: Sequence[Cell]) -> list[Plan]:
-    """The plan of these cells, one entry a (model, task), in config order.
+def plan_of(bench: Workbench, cells: Sequence[Cell], searches: Sequence[Search] = ()) -> list[Plan]:
+    """The plan of these cells, one entry a (model, task), then of these searches, in config order.
+
+    Where trials stop when they know, all that there may be are counted: for a search, every length tested to the end.
 
     Input tokens are counted with the sweep's tokenizer: the document's exact length and the prompt around it (of
     documents without filler, one of each length is counted). Behind the models stand the judges of their answers.
@@ -45,12 +52,19 @@ def plan_of(bench: Workbench, cells: Sequence[Cell]) -> list[Plan]:
         if known is None or known.run:
             groups.setdefault((cell.model, cell.task), []).append(cell)
     plans = [_plan(bench, model, task, group) for (model, task), group in groups.items()]
-    return plans + [_judging(bench, task, groups) for task in bench.judges if any(task == own for _, own in groups)]
+    asked = dict(groups)
+    for search in searches:
+        known = known_failure_of_search(bench.config, search)
+        if known is None or known.run:
+            plans.append(_search_plan(bench, search))
+            asked[search.model, search.task] = [*asked.get((search.model, search.task), ()), *_as_cells(search)]
+    return plans + [_judging(bench, task, asked) for task in bench.judges if any(task == own for _, own in asked)]
 
 
 def plan_lines(plans: Sequence[Plan]) -> list[str]:
     """The plan as a table with its sum."""
-    header = ("model", "task", "cells", "calls", "input tokens", "USD at most")
+    most = " at most" if any(plan.at_most for plan in plans) else ""
+    header = ("model", "task", "cells", f"calls{most}", f"input tokens{most}", "USD at most")
     rows = [
         (p.model, p.task, f"{p.cells:,}" if p.cells else "", f"{p.calls:,}", f"{p.input_tokens:,}", _usd(p.usd))
         for p in plans
@@ -84,7 +98,21 @@ def _plan(bench: Workbench, model: str, task: str, cells: Sequence[Cell]) -> Pla
         if cell.context_length not in prompts:
             prompts[cell.context_length] = prompt_tokens(bench, cell)
     tokens = sum(prompts[cell.context_length] * cell.trials for cell in cells)
-    return Plan(model, task, len(cells), calls, tokens, _estimate(bench, bench.models[model], calls, tokens))
+    usd = _estimate(bench, bench.models[model], calls, tokens)
+    return Plan(model, task, len(cells), calls, tokens, usd, at_most=any(cell.stop for cell in cells))
+
+
+def _search_plan(bench: Workbench, search: Search) -> Plan:
+    most = search.rule.most
+    tokens = sum(most * prompt_tokens(bench, search.cell(length, search.depths[0])) for length in search.lengths)
+    calls = search.most_calls
+    usd = _estimate(bench, bench.models[search.model], calls, tokens)
+    return Plan(search.model, f"{search.task} (search {search.name})", 0, calls, tokens, usd, at_most=True, search=True)
+
+
+def _as_cells(search: Search) -> list[Cell]:
+    """A cell for each length, with all trials that there may be at it."""
+    return [replace(search.cell(length, search.depths[0]), trials=search.rule.most) for length in search.lengths]
 
 
 def _judging(bench: Workbench, task: str, groups: Mapping[tuple[str, str], Sequence[Cell]]) -> Plan:

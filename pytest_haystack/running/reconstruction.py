@@ -117,7 +117,7 @@ def _document(bench: Workbench, row: dict[str, Any]) -> Document:
         raise HaystackError("this row's document came from a fixture of the test's own; only that can rebuild it")
     # A document without filler: its records follow from the task and the seed.
     place = (row["task"], row["model_id"], row["context_length"], row["depth_percent"])
-    for cell in bench.cells:
+    for cell in (*bench.cells, *bench.search_cells):
         if (cell.task, cell.model, cell.context_length, cell.depth_percent) == place and row["trial"] < cell.trials:
             document = bench.material(cell, row["trial"]).document
             if document.recipe.get("placements") != recipe["placements"]:

@@ -71,7 +71,7 @@ def check_fit(bench: Workbench) -> None:
     Needles differ by a few tokens from trial to trial, so only lengths near the limit are tried one by one.
     """
     groups: dict[tuple[str, str, int], list[Cell]] = {}
-    for cell in bench.cells:
+    for cell in (*bench.cells, *bench.search_cells):
         groups.setdefault((cell.task, cell.model, cell.context_length), []).append(cell)
     for cells in groups.values():
         with _told_of(bench, cells[0]):

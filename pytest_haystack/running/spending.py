@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_haystack.config.budget import Budget
     from pytest_haystack.config.schema import ModelEntry
     from pytest_haystack.running.workbench import Workbench
+    from pytest_haystack.searches import Search
     from pytest_haystack.sweep import Cell
 
 MAX_COST = "--haystack-max-cost"
@@ -49,15 +50,18 @@ def check_prices(bench: Workbench, cells: Sequence[Cell], max_cost: float | None
         )
 
 
-def estimate_lines(bench: Workbench, cells: Sequence[Cell], max_cost: float | None = None) -> list[str]:
-    """What these cells may cost at most, and what limits that; nothing where no paid model is asked."""
+def estimate_lines(
+    bench: Workbench, cells: Sequence[Cell], max_cost: float | None = None, searches: Sequence[Search] = ()
+) -> list[str]:
+    """What these cells and searches may cost at most, and what limits that; nothing where no paid model is asked."""
+    everything = plan_of(bench, cells, searches)
+    cells = [*cells, *(cell for search in searches for cell in search.cells())]
     entries = _paid(bench, cells)
     if not entries:
         return []
     paid = {entry.id: _price(entry) for entry in entries}
-    everything = plan_of(bench, cells)
-    # A plan without cells is that of a judge, whose id may be that of a model.
-    plans = [plan for plan in everything if plan.cells and _is_paid(bench, bench.models[plan.model])]
+    # Another plan without cells is that of a judge, whose id may be that of a model.
+    plans = [plan for plan in everything if (plan.cells or plan.search) and _is_paid(bench, bench.models[plan.model])]
     calls = sum(plan.calls for plan in plans)
     parts = [
         f"at most {calls:,} {'call' if calls == 1 else 'calls'}",
@@ -70,7 +74,11 @@ def estimate_lines(bench: Workbench, cells: Sequence[Cell], max_cost: float | No
     if len(known) < len(costs):
         names = dict.fromkeys(plan.model for plan in plans if not paid[plan.model].known)
         parts.append(f"unknown price of {', '.join(names)}")
-    judged = sum(plan.calls for plan in everything if not plan.cells and _is_paid(bench, bench.judges[plan.task]))
+    judged = sum(
+        plan.calls
+        for plan in everything
+        if not (plan.cells or plan.search) and _is_paid(bench, bench.judges[plan.task])
+    )
     if judged:
         parts.append(f"and up to {judged:,} requests of judges")
     line = f"estimate for paid models: {', '.join(parts)}"

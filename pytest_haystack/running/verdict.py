@@ -32,7 +32,7 @@ def verdict_of(bench: Workbench, cell: Cell, rows: Sequence[Row], *, strict: boo
     unscored = [trial for trial in trials if trial.score is None]
     if unscored:
         skipped = all(trial.outcome in SKIPPED for trial in unscored)
-        words = error_text(cell, unscored)
+        words = error_text(unscored)
         return ("skipped", _first_line(words)) if skipped else ("error", f"{_ERROR}{_first_line(words)}")
     score = math.fsum(trial.score for trial in trials if trial.score is not None) / len(trials)
     decision = None if cell.stop is None else decide(cell.stop, [trial.require_score() for trial in trials])

@@ -34,6 +34,7 @@ from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.running.sizing import check_fit, reserve
 from pytest_haystack.running.stopping import check_trials
 from pytest_haystack.running.token_ratio import TokenRatios
+from pytest_haystack.searches import make_searches
 from pytest_haystack.sweep import Cell, make_cells, repeated, trial_seed
 from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
@@ -79,10 +80,15 @@ class Workbench:
         self.templates = {entry.id: self._template(index, entry) for index, entry in enumerate(self.config.tasks)}
         #: Models that scorers ask, by the task whose answers they judge.
         self.judges: dict[str, ModelEntry] = judges_of(self.config, registry)
-        cells = make_cells(loaded, {name: task.depth_matters for name, task in self.tasks.items()})
-        self.cells = tuple(repeated(cell, self.tasks[cell.task].prompts_per_trial) for cell in cells)
+        depth_matters = {name: task.depth_matters for name, task in self.tasks.items()}
+        parts = {name: task.prompts_per_trial for name, task in self.tasks.items()}
+        self.cells = tuple(repeated(cell, parts[cell.task]) for cell in make_cells(loaded, depth_matters))
+        self.searches = make_searches(loaded, depth_matters, parts)
+        #: The cells that searches may ask; the sweep may have some of them as well.
+        self.search_cells = tuple(dict.fromkeys(cell for search in self.searches for cell in search.cells()))
         self.ratios = TokenRatios()
-        self._numbers = _numbered(self.cells)
+        # Those of the sweep first: what a search adds must not change their prompts.
+        self._numbers = _numbered((*self.cells, *self.search_cells))
         self._sources: dict[str, Source] = {}
         self._texts: dict[str, tuple[int, HaystackText]] = {}
         self._recent: OrderedDict[tuple[Cell, int], Material] = OrderedDict()

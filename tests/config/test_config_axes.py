@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from pytest_haystack.config.axes import expand_depths, expand_lengths, sigmoid_share
-from pytest_haystack.config.schema import DepthRange, Depths, LengthRange, Lengths
+from pytest_haystack.config.ranges import DepthRange, Depths, LengthRange, Lengths
 from pytest_haystack.errors import ConfigError
 
 LENGTHS: TypeAdapter[Lengths] = TypeAdapter(Lengths)

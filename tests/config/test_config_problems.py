@@ -71,7 +71,7 @@ def test_a_missing_file_is_named(load, problems, registry, tmp_path):
             [
                 (
                     "haystack.yaml:6: xyzzy: unknown key; known: name, models, haystack, tokenizer, sweep, tasks, "
-                    "prompt, threshold, budget, gates, baseline, known_failures, store, report"
+                    "prompt, threshold, budget, gates, searches, baseline, known_failures, store, report"
                 )
             ],
         ),

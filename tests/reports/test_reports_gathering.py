@@ -32,7 +32,7 @@ def gathered(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Sw
     path = tmp_path / "haystack.yaml"
     path.write_text(CONFIG)
     bench = load_bench(path, Registry())
-    made = Sweep(bench.loaded, bench, bench.cells, Sweeps(request.config))
+    made = Sweep(bench.loaded, bench, bench.cells, bench.searches, Sweeps(request.config))
 
     def gatherer(*tests: tuple[str, str, bool]) -> SweepResults:
         tested = [recording.Tested(nodeid, "small", cell, own, state="passed") for nodeid, cell, own in tests]
