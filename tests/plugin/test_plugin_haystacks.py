@@ -108,7 +108,7 @@ def test_rows_know_how_the_text_was_arranged_and_are_rebuilt(
         extra = {key: value for key, value in told.items() if key not in ("source", "sha256", "options", "separator")}
         assert extra | ({"separator": told["separator"]} if told["separator"] != "\n\n" else {}) == recorded
         assert row["recipe"]["document_tokens"] == 2000
-        if number in (2, 4):
+        if number == 2:
             assert rebuilt(pytester.path / "haystack-report" / "results.jsonl", number) == row["prompt_sha256"]
 
 
@@ -159,7 +159,7 @@ def test_a_text_in_which_a_needle_stands_out_is_told_once(
     assert sum("comes 2.1 times in documents of 4,000" in line for line in lines) == 1, lines
 
 
-def test_validate_and_plan_tell_it_and_ordinary_texts_are_passed_over(
+def test_validate_tells_it_and_ordinary_texts_are_passed_over(
     write: Any, command: Any, pytester: pytest.Pytester
 ) -> None:
     (pytester.path / "noise.txt").write_text(NOISE * 3000)
@@ -170,11 +170,13 @@ def test_validate_and_plan_tell_it_and_ordinary_texts_are_passed_over(
     too_long = write(config("{source: essays}", "100000"), "long.yaml")
 
     assert "note: the text of files repeats itself (100% of its runs" in command("validate", noisy).stdout
-    assert "the text of essays@2 has 82,551 tokens and comes 1.2 times in documents of 100,000" in (
-        command("plan", too_long).stdout
-    )
-    bench = load_bench(plain, Registry())
-    assert haystack_notes(bench, bench.cells) == []
+    notes = []
+    for path in (plain, too_long):
+        bench = load_bench(path, Registry())
+        notes.append(haystack_notes(bench, bench.cells))
+    assert notes[0] == []
+    assert len(notes[1]) == 1
+    assert "the text of essays@2 has 82,551 tokens and comes 1.2 times in documents of 100,000" in notes[1][0]
 
 
 def test_an_endless_text_has_no_documents_to_shuffle(write: Any, run: Any) -> None:
