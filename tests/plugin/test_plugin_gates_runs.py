@@ -244,7 +244,7 @@ def test_plans_name_the_gates_and_those_that_cannot_pass(write: Any, run: Run, c
     named = [
         "gate quality: mean_score of at least 0.9 by model, context_length: 2 groups",
         "gate proof: lower_bound of at least 0.9",
-        "gate effective_context_length: effective_context_length of at least 8000, warns only",
+        "gate effective_context_length: effective_context_length of at least 8,000, warns only",
     ]
     hopeless = [
         "*gate proof cannot pass: with every answer right, 95 % lower bound 0.607*; it takes 29 trials to show 0.9",
