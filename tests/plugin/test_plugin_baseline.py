@@ -185,7 +185,9 @@ def test_prompts_that_only_the_answers_tell_apart_fail_the_run_with_the_reason(
     assert gates(pytester.path / "haystack-report") == {
         "regression-reader-single": ("skipped", "undecided: no pair to compare: 15 needles or question changed")
     }
-    result.stdout.fnmatch_lines(["haystack: gate regression-reader-single is undecided, which fails the run*: no pair *"])
+    result.stdout.fnmatch_lines(
+        ["haystack: gate regression-reader-single is undecided, which fails the run*: no pair *"]
+    )
 
 
 def test_a_task_that_the_baseline_does_not_know_is_not_held_against_it(
