@@ -24,5 +24,6 @@ def test_only_an_answer_that_came_at_once_does_not_wait_for_the_disk(
 
     found = store.get("key")
     assert store._connection.execute("PRAGMA synchronous").fetchone()[0] == level
-    assert found is not None and found.completion.text == "an answer"
+    assert found is not None
+    assert found.completion.text == "an answer"
     store.close()
