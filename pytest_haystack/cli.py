@@ -201,7 +201,9 @@ def compare(
 
 @main.command()
 @click.argument("rows", type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(["csv", "json"]), default="csv", show_default=True, help="Form.")
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "json"]), default="csv", show_default=True, help="Form of the table."
+)
 @click.option(
     "--what",
     type=click.Choice(["rows", "cells", "aggregates"]),
