@@ -163,7 +163,13 @@ def reconstruct(
 @click.argument("old", type=click.Path(path_type=Path))
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option("--model", "models", multiple=True, metavar="OLD=NEW", help="Hold this model against that (repeatable).")
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="How often an unchanged model may be called worse.",
+)
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=".", help="Folder of the pictures.")
 @click.option("--no-pictures", is_flag=True, help="Draw nothing.")
 @click.option("--all-cells", is_flag=True, help="Name every cell that changed.")
@@ -195,8 +201,16 @@ def compare(
 
 @main.command()
 @click.argument("rows", type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(["csv", "json"]), default="csv", show_default=True)
-@click.option("--what", type=click.Choice(["rows", "cells", "aggregates"]), default="rows", show_default=True)
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "json"]), default="csv", show_default=True, help="Form of the table."
+)
+@click.option(
+    "--what",
+    type=click.Choice(["rows", "cells", "aggregates"]),
+    default="rows",
+    show_default=True,
+    help="A line a trial, a line a cell, or figures by task, context length and depth.",
+)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file, not standard output.")
 @plainly
 def export(rows: Path, form: str, what: Any, out: Path | None) -> None:

@@ -109,7 +109,7 @@ SLIPS = [
     # Gates.
     ("threshold: 1.0", "gates: [{metric: accuracy, min: 0.9}]", "10: gates.0.metric", "did you mean 'mean_score'?"),
     ("threshold: 1.0", "gates: [{metric: mean_score, min: 90%}]", "10: gates.0.min", "write 0.9"),
-    ("threshold: 1.0", "gates: [{metric: mean_score, min: 90}]", "10: gates.0.min", "1 at most; did you mean 0.9?"),
+    ("threshold: 1.0", "gates: [{metric: mean_score, min: 90}]", "10: gates.0.min", "did you mean 0.9?"),
 ]
 
 

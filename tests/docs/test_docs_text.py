@@ -135,3 +135,11 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "site" / "configuration" / "index.html").is_file()
     assert not (tmp_path / "site" / "tools").exists()
+
+
+def test_the_help_of_every_command_and_option_is_a_sentence() -> None:
+    for name, command in main.commands.items():
+        assert (command.help or "").rstrip().endswith((".", "'.")), name
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                assert (getattr(parameter, "help", None) or "").endswith((".", ")")), (name, parameter.name)
