@@ -83,7 +83,9 @@ class HaystackText:
                 text = separator.join([base] * repetitions)
         options = source.options.model_dump(mode="json")
         if window.offset:
-            index = index.starting_at(_sentence_start(text, index.position_of(window.offset)))
+            # A first token may be a part of a character, and reach none.
+            reached = max(index.position_of(window.offset), 1)
+            index = index.starting_at(_sentence_start(text, reached))
         return cls(index, source.name, source.sha256, options, separator, base_length, window, source.order)
 
     @property

@@ -67,7 +67,7 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
                 "value": gate.value,
                 "fails_run": gate.fails_run,
             }
-            for gate in (GateVerdict(*gate) for gate in gates)
+            for gate in gates
         ],
         "searches": searches_data(results.searches),
         "results": [

@@ -145,8 +145,8 @@ def test_a_run_that_stops_early_does_not_pass_the_gate(old: Path, run: Run, writ
     [
         ("sweep.seed=7", "15 seed changed (42, now 7)"),
         ("tokenizer=o200k_base", "15 tokenizer changed (cl100k_base, now o200k_base)"),
-        ("haystack.source=essays", "15 haystack changed (synthetic, now essays@2)"),
-        ("haystack.seed=5", "15 haystack changed (text of synthetic)"),
+        ("haystack.source=essays", "15 haystack changed (synthetic@2, now essays@2)"),
+        ("haystack.seed=5", "15 haystack changed (text of synthetic@2)"),
         ("prompt=close-reading", "15 wording of the prompt changed"),
         ("tasks.0.id=other", "it has none of the cells of this run (its models: reader; its tasks: single)"),
     ],

@@ -22,7 +22,7 @@ PROFILES = {
 SWEEP = """\
 name: profiles
 models: [{{id: reader, model: simulated/{profile}}}]
-haystack: {{source: synthetic}}
+haystack: {{source: synthetic@1}}
 sweep:
   context_lengths: [2000, 4000, 8000, 16000]
   depth_percents: {{min: 0, max: 100, num: 11, scale: sigmoid}}

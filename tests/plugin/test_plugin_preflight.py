@@ -122,7 +122,9 @@ def test_what_cannot_fit_is_not_sent_and_what_was_cut_is_no_answer(found: dict[s
     assert re.fullmatch(ratio + "9,000", words["configured"])
     counted = r"the prompt's 1\d,\d{3} tokens, as its server counts them, exceed the model's window of 3,500"
     assert re.fullmatch(counted, words["counting"])
-    assert [body["model"] for body in found["counted"].values()] == ["served"] * 4
+    # Those who look ahead want to know as well what can fit.
+    assert {body["model"] for body in found["counted"].values()} == {"served"}
+    assert 4 <= len(found["counted"]) <= 8
     cut = r"the provider counted 9,500 input tokens of a prompt of at least 9,[6-9]\d\d: it cut the input; .*"
     assert re.fullmatch(cut, words["cutting"])
 

@@ -314,18 +314,22 @@ def test_keys_that_a_model_of_ones_own_tells_are_hidden(
 def test_input_that_was_cut_is_an_error_whatever_the_vocabulary(
     write: Any, run: Run, rows: Any, pytester: Any, share: float, outcome: str
 ) -> None:
-    write(SMALL.replace("{source: synthetic}", "{source: files, path: hindi.txt}"))
+    small = SMALL.replace("simulated/lost-in-the-middle", "cutting/o200k")
+    write(small.replace("{source: synthetic}", "{source: files, path: hindi.txt}"))
     write("यह एक साधारण वाक्य है। " * 300, "hindi.txt")
     pytester.makeconftest(
         f"""
         import pytest
-        from pytest_haystack.models.model import Completion, Usage
+        from pytest_haystack.models.model import Completion, Model, Usage
         from pytest_haystack.tokens.vocabularies import load_encoding
 
-        @pytest.fixture
-        def model():
-            count = load_encoding("o200k_base").count
-            return lambda prompt: Completion("x", usage=Usage(input_tokens=int(count(prompt) * {share})))
+        class Cutting(Model):
+            def complete(self, prompt):
+                count = load_encoding("o200k_base").count
+                return Completion("x", usage=Usage(input_tokens=int(count(prompt) * {share})))
+
+        def pytest_haystack_register(registry):
+            registry.providers.add("cutting", Cutting)
         """
     )
     run("-k", "len1000-depth0]")

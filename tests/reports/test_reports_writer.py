@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_haystack.reports import drawing, writer
+from pytest_haystack.reports.cell_result import GateVerdict
 from pytest_haystack.reports.files import write_text, write_whole
 from pytest_haystack.reports.writer import write_reports
 from tests.reports.sweeps import MIXED, cell, sweep
@@ -24,7 +25,7 @@ def names(directory: Path) -> set[str]:
 def test_all_reports_are_written(tmp_path: Path) -> None:
     directory = tmp_path / "not" / "there"
     results = sweep([cell(task=task) for task in ("a", "b", "c")])
-    written = write_reports(results, directory, [("quality", "passed", "fine")])  # type: ignore[list-item]
+    written = write_reports(results, directory, [GateVerdict("quality", "passed", "fine")])
 
     assert written.problems == ()
     assert {path.name for path in written.paths} == names(directory)
