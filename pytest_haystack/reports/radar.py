@@ -21,8 +21,10 @@ LEAST_TASKS = 3
 # Inches.
 _WIDTH, _DIAMETER, _TOP = 8.6, 4.5, 1.25
 _LEGEND_COLUMNS = 2
-#: Radians between neighbouring lines, and between the first and the last.
+#: Radians between neighbouring points that would hide each other, and between the first and the last.
 _MOST_APART, _MOST_SPREAD = 0.035, 0.14
+#: Scores that differ by less make points that touch.
+_ALIKE = 0.02
 _DASHES = ("solid", "dashed", "dashdot", "dotted")
 
 
@@ -63,9 +65,9 @@ def _draw(sheet: Sheet, tasks: list[str], means: dict[str, list[float | None]]) 
     for number, values in enumerate(means.values()):
         radii = [math.nan if value is None else value for value in values]
         look = line_look(number)
-        # Lines of equal scores would hide each other: each is turned a little, the earlier ones are wider.
-        turn = (number - (len(means) - 1) / 2) * min(_MOST_APART, _MOST_SPREAD / len(means))
-        turned = [angle + turn for angle in (*angles, angles[0])]
+        # Points of equal scores would hide each other: they stand beside their spoke, the earlier lines are wider.
+        aside = [angle + _turn(number, [one[task] for one in means.values()]) for task, angle in enumerate(angles)]
+        turned = [*aside, aside[0]]
         (line,) = axes.plot(
             turned,
             [*radii, radii[0]],
@@ -80,6 +82,15 @@ def _draw(sheet: Sheet, tasks: list[str], means: dict[str, list[float | None]]) 
             axes.fill(turned[:-1], radii, color=look.colour, alpha=0.08)
         lines.append(line)
     return lines
+
+
+def _turn(number: int, scores: list[float | None]) -> float:
+    """How far (radians) the point of the model with this number is turned from the spoke that these scores stand on."""
+    own = scores[number]
+    if own is None:
+        return 0.0
+    alike = [other for other, score in enumerate(scores) if score is not None and abs(score - own) < _ALIKE]
+    return (alike.index(number) - (len(alike) - 1) / 2) * min(_MOST_APART, _MOST_SPREAD / len(alike))
 
 
 def _dashes(number: int) -> str:
