@@ -109,7 +109,12 @@ SLIPS = [
     # Gates.
     ("threshold: 1.0", "gates: [{metric: accuracy, min: 0.9}]", "10: gates.0.metric", "did you mean 'mean_score'?"),
     ("threshold: 1.0", "gates: [{metric: mean_score, min: 90%}]", "10: gates.0.min", "write 0.9"),
-    ("threshold: 1.0", "gates: [{metric: mean_score, min: 90}]", "10: gates.0.min", "mean_score takes from 0 to 1; did you mean 0.9?"),
+    (
+        "threshold: 1.0",
+        "gates: [{metric: mean_score, min: 90}]",
+        "10: gates.0.min",
+        "mean_score takes from 0 to 1; did you mean 0.9?",
+    ),
 ]
 
 
