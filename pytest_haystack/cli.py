@@ -123,11 +123,12 @@ def plan(config: Path, overrides: tuple[str, ...]) -> None:
 def show(nodeid: str, rows: Path | None, trial: int, around: int, config: Path | None) -> None:
     """Print the text around each needle beside question, expected answer and answer.
 
-    NODEID is what pytest printed, e.g. 'haystack.yaml::test_cell[single-reader-len4000-depth50]'.
+    NODEID is what pytest printed, e.g. 'haystack.yaml::test_cell[single-reader-len4000-depth50]', or a part of it
+    that one cell alone has, e.g. single-reader-len4000-depth50.
     """
     from pytest_haystack.running.reconstruction import describe, find_rows
 
-    path = rows or find_rows(nodeid)
+    path = _rows_file(rows) if rows else find_rows(nodeid)
     for line in describe(path, nodeid, trial, around, _registry, config):
         say(line)
 
@@ -138,16 +139,20 @@ def show(nodeid: str, rows: Path | None, trial: int, around: int, config: Path |
 @click.option("--row", type=click.IntRange(min=1), help="The row of this number (line, from 1) instead of NODEID.")
 @click.option("--trial", type=click.IntRange(min=0), default=0, show_default=True, help="Which trial, from 0.")
 @click.option("--config", type=click.Path(path_type=Path), help="Sweep file (default: config.resolved.yaml by ROWS).")
-@click.option("--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Write to this file instead of standard output.")
 @plainly
 def reconstruct(
     rows: Path, nodeid: str | None, row: int | None, trial: int, config: Path | None, out: Path | None
 ) -> None:
-    """Rebuild the prompt of a row of results.jsonl byte for byte, checked against its sha256."""
+    """Rebuild the prompt of a row byte for byte, checked against its sha256.
+
+    ROWS is a results.jsonl or a report folder; NODEID may be a part that one cell alone has.
+    """
     from pytest_haystack.running.reconstruction import pick_row, rebuild_prompt
 
     if (nodeid is None) == (row is None):
         raise HaystackError("give either a NODEID or --row N")
+    rows = _rows_file(rows)
     prompt = rebuild_prompt(rows, pick_row(rows, nodeid, row, trial), config, _registry)
     data = prompt.encode("utf-8", "backslashreplace")
     if out is not None:
@@ -170,7 +175,9 @@ def reconstruct(
     show_default=True,
     help="How often an unchanged model may be called worse.",
 )
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=".", help="Folder of the pictures.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path, file_okay=False), default=".", help="Folder of the pictures."
+)
 @click.option("--no-pictures", is_flag=True, help="Draw nothing.")
 @click.option("--all-cells", is_flag=True, help="Name every cell that changed.")
 @click.option(
@@ -211,7 +218,9 @@ def compare(
     show_default=True,
     help="A line a trial, a line a cell, or figures by task, context length and depth.",
 )
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file, not standard output.")
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file, not standard output."
+)
 @plainly
 def export(rows: Path, form: str, what: Any, out: Path | None) -> None:
     """Write the rows of a run (results.jsonl or a report folder), or what they come to, as CSV or JSON."""
@@ -241,10 +250,11 @@ def export(rows: Path, form: str, what: Any, out: Path | None) -> None:
 def report(
     rows: Path, config: Path, directory: Path | None, baseline: Path | None, fail: bool, overrides: tuple[str, ...]
 ) -> None:
-    """Write the reports of the rows of a results.jsonl once more, and decide the gates; nothing is scored again."""
+    """Write the reports of rows (results.jsonl or a report folder) once more, gates too; nothing is scored again."""
     from pytest_haystack.report_again import report_again
     from pytest_haystack.results.store import read_rows
 
+    rows = _rows_file(rows)
     told = report_again(_bench(config, overrides), read_rows(rows), directory or rows.parent, baseline)
     for line in told.lines:
         say(line)
@@ -253,13 +263,13 @@ def report(
 
 @main.command()
 @click.argument("rows", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="File to write.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write.")
 @plainly
 def merge(rows: tuple[Path, ...], out: Path) -> None:
     """Put the rows of several machines into one file; of a trial that stands in several, the last file's row holds."""
     from pytest_haystack.results.merging import merge as merge_files
 
-    click.echo(f"wrote {out}: {merge_files(rows, out):,} rows of {len(rows)} files")
+    click.echo(f"wrote {out}: {merge_files([*map(_rows_file, rows)], out):,} rows of {len(rows)} files")
 
 
 @main.command()
@@ -342,6 +352,12 @@ def check_scorer(cases: Path) -> None:
     for line in result.lines():
         say(line)
     sys.exit(0 if result.all_agree else 1)
+
+
+def _rows_file(path: Path) -> Path:
+    from pytest_haystack.results.baseline import find_baseline
+
+    return find_baseline(path)
 
 
 def _bench(path: Path, overrides: tuple[str, ...]) -> Workbench:

@@ -75,7 +75,7 @@ class GateKeeper:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """A line for each gate that a reader must know of and that no failure shows."""
+        """A line for each gate that a reader must know of and that no failure shows, and one for those that passed."""
         from pytest_haystack.reports.labels import counted
 
         if not self._reported:
@@ -91,6 +91,10 @@ class GateKeeper:
                 text = _undecided(gate).removeprefix("undecided: ")
                 words = f"haystack: gate {gate.name} is undecided, which fails the run (see `undecided:`): {text}"
                 terminalreporter.line(words, red=True)
+        passed = sum(gate.outcome == "passed" for gate in self._all())
+        # They count among the tests that passed, of which there is else one more than cells for no reason to be seen.
+        if passed and self._config.get_verbosity() >= 0:
+            terminalreporter.line(f"haystack: {counted(passed, 'gate')} passed, see summary.md")
 
     def results_of(self, sweep: Sweep, results: SweepResults | None) -> list[GateResult]:
         """The gates of a sweep; none where nothing of it ran."""

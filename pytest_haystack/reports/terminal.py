@@ -139,7 +139,7 @@ def _head(model: str, task: str, cells: Sequence[CellResult], chance: float | No
         band = band_of_score(figures.end_to_end_rate)
         mean = f"mean {rate_label(figures.end_to_end_rate)} ({band}) [{low}, {high}] over {trials}"
         if chance is not None:
-            mean += f" (chance {chance_label(chance)})"
+            mean += f" (by guessing {chance_label(chance)})"
     half = width // 2 - 1
     name = (
         f"{model}: {task}" if len(model) + len(task) + 2 <= width else f"{shorten(model, half)}: {shorten(task, half)}"

@@ -28,13 +28,21 @@ Registries = Callable[[Path], Registry]
 
 
 def pick_row(path: Path, nodeid: str | None, number: int | None, trial: int) -> dict[str, Any]:
-    """The row of a node id and trial (from 0), or of a number (from 1). Raises HaystackError where there is none."""
+    """The row of a node id and trial (from 0), or of a number (from 1).
+
+    A part of a node id will do where one test alone has it. Raises HaystackError where there is no such row.
+    """
     rows = read_rows(path)
     if number is not None:
         if number > len(rows):
             raise HaystackError(f"{path}: has {len(rows)} rows, none of number {number}")
         return rows[number - 1]
-    found = [row for row in rows if row["nodeid"] == nodeid]
+    names = sorted({row["nodeid"] for row in rows if _means(str(nodeid), row["nodeid"])})
+    if nodeid in names:
+        names = [str(nodeid)]
+    if len(names) > 1:
+        raise HaystackError(f"{path}: {nodeid} is in {len(names):,} node ids; name one, e.g. '{names[0]}'")
+    found = [row for row in rows if row["nodeid"] in names]
     if not found:
         raise HaystackError(f"{path}: no row of {nodeid}; {_nearest(str(nodeid), rows)}")
     for row in found:
@@ -53,7 +61,7 @@ def describe(
 ) -> Iterator[str]:
     """Lines that show a trial: what was asked and answered, and the text around each needle."""
     row = pick_row(path, nodeid, None, trial)
-    trials = 1 + max(other["trial"] for other in read_rows(path) if other["nodeid"] == nodeid)
+    trials = 1 + max(other["trial"] for other in read_rows(path) if other["nodeid"] == row["nodeid"])
     bench = _bench(path, row, config, registries)
     expected = row["expected"]
     length, depth = row["context_length"], row["depth_percent"]
@@ -75,13 +83,27 @@ def describe(
 
 
 def find_rows(nodeid: str) -> Path:
-    """The results.jsonl of the latest run in this folder. Raises HaystackError where there is none."""
+    """The results.jsonl of the latest run in this folder that has this test, else the first that there is.
+
+    Raises HaystackError where there is none.
+    """
     roots = [Path(os.environ[name]) for name in ("PYTEST_HAYSTACK_REPORT_DIR",) if name in os.environ]
-    for root in [*roots, Path("haystack-report")]:
-        for path in [root / RESULTS, *sorted(root.glob(f"*/{RESULTS}"))]:
-            if path.is_file() and any(row["nodeid"] == nodeid for row in read_rows(path)):
-                return path
-    raise HaystackError(f"no rows of {nodeid} in haystack-report; run it, or name its results.jsonl with --rows")
+    folders = [*roots, Path("haystack-report")]
+    files = [
+        path for root in folders for path in [root / RESULTS, *sorted(root.glob(f"*/{RESULTS}"))] if path.is_file()
+    ]
+    for path in files:
+        if any(_means(nodeid, row["nodeid"]) for row in read_rows(path)):
+            return path
+    if not files:
+        raise HaystackError(f"no rows of {nodeid} in haystack-report; run it, or name its results.jsonl with --rows")
+    return files[0]
+
+
+def _means(part: str, nodeid: str) -> bool:
+    """Is this the node id, or a part of it that begins and ends where a name does?"""
+    head, found, rest = nodeid.partition(part)
+    return bool(part and found) and head[-1:] in ("", *"[-:/") and rest[:1] in ("", *"]-:")
 
 
 def _bench(rows: Path, row: dict[str, Any], config: Path | None, registries: Registries) -> Workbench:

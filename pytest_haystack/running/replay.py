@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from pytest_haystack.config.schema import ModelEntry
 from pytest_haystack.errors import ModelError, NoRowError
 from pytest_haystack.models.model import Completion, Prompt, Usage
+from pytest_haystack.results.baseline import find_baseline
 from pytest_haystack.results.store import read_rows
 from pytest_haystack.scoring.outcomes import Outcome
 
@@ -34,8 +35,8 @@ class Replay:
 
     @classmethod
     def of_files(cls, paths: Sequence[Path]) -> Replay:
-        """The rows of these files; later ones win. Raises HaystackError where one cannot be read."""
-        return cls(row for path in paths for row in read_rows(path))
+        """The rows of these files or report folders; later ones win. Raises HaystackError where one cannot be read."""
+        return cls(row for path in paths for row in read_rows(find_baseline(path)))
 
     @property
     def names(self) -> frozenset[str]:

@@ -49,6 +49,7 @@ def test_a_gate_that_holds_is_one_more_passed_test(
     assert result.ret == 0
     assert verdicts(pytester.path)["mean_score-reader-single"][0] == "passed"
     assert junit_gates(pytester.path) == {"mean_score-reader-single": []}
+    result.stdout.fnmatch_lines(["haystack: 1 gate passed, see summary.md"])
 
 
 def test_a_gate_that_fails_fails_the_run(write: Any, run: Run, pytester: Any, workers: tuple[str, ...]) -> None:
@@ -58,6 +59,7 @@ def test_a_gate_that_fails_fails_the_run(write: Any, run: Run, pytester: Any, wo
 
     result.assert_outcomes(passed=5, xfailed=1, failed=1)
     assert result.ret == 1
+    result.stdout.no_fnmatch_line("haystack: * passed, see summary.md")
     result.stdout.fnmatch_lines(["FAILED haystack.yaml::gate?quality? - mean score 0.8333 over 6 trials*below 0.9*"])
     outcome, text = verdicts(pytester.path)["quality"]
     assert (outcome, text.endswith("which is below 0.9")) == ("failed", True)

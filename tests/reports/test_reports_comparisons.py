@@ -100,8 +100,8 @@ def test_the_page_shows_misses_by_prompt_and_scores_by_number() -> None:
 
 def test_the_page_and_the_terminal_show_chance_beside_the_mean() -> None:
     assert "| *blind guessing* | 0.25 | - | - | - | - | - | - | <0.0001 |" in summary_markdown(BOTH)
-    assert [line for line in lines(BOTH) if "over 2 trials (chance 0.25); 2 passed" in line]
-    assert [line for line in lines(BOTH) if "over 1 trial (chance <0.0001); 1 passed" in line]
+    assert [line for line in lines(BOTH) if "over 2 trials (by guessing 0.25); 2 passed" in line]
+    assert [line for line in lines(BOTH) if "over 1 trial (by guessing <0.0001); 1 passed" in line]
 
 
 def test_the_terminal_shows_comparisons_as_tables() -> None:
