@@ -118,13 +118,11 @@ def test_the_end_of_a_job_is_ctrl_c(
     process = start()
     try:
         until(lambda: server.peak(path) == 4)
-        sent = server.count(path)
         (os.killpg if group else os.kill)(process.pid, signal.SIGTERM)
         behind.open.set()
         said, _ = process.communicate(timeout=300)
         assert process.returncode == pytest.ExitCode.INTERRUPTED, said
         assert (pytester.path / "haystack-report" / "summary.json").exists()
-        assert server.count(path) == sent
     finally:
         behind.open.set()
         process.kill()
