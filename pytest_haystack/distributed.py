@@ -220,6 +220,7 @@ class GatewayHost:
         if terminal is not None:
             terminal.ensure_newline()
             terminal.write_line("haystack: waiting for answers that are on their way, to keep them; Ctrl-C ends it")
+            terminal.flush()
 
     def _idle(self) -> bool:
         option = self._config.option
