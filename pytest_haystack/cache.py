@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 
@@ -18,11 +19,16 @@ def cache_folder(kind: str) -> Path:
 
 
 def _caches() -> Path:
-    home = Path.home()
-    if os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"])
+    named = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if sys.platform == "win32" else None)
+    if named:
+        return Path(named)
+    try:
+        home = Path.home()
+    except RuntimeError:
+        # In a container, a user may have neither a home nor a name.
+        return Path(tempfile.gettempdir()) / f"pytest-haystack-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+        return home / "AppData" / "Local"
     return home / ("Library/Caches" if sys.platform == "darwin" else ".cache")
 
 

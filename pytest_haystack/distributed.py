@@ -12,6 +12,7 @@ import pytest
 
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.errors import HaystackError, ModelError
+from pytest_haystack.interrupting import Termination, is_planned
 from pytest_haystack.looking_ahead import Scout, may_not_ask
 from pytest_haystack.own_tests import Unanswered
 from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, Sweep, Sweeps, search_of, usage_error
@@ -112,6 +113,7 @@ class GatewayHost:
         #: Looks ahead of the tests.
         self.scout = Scout(config, sweeps)
         self._elsewhere = False
+        self._termination = Termination()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without workers the selection is known here: start only for a cell that will ask."""
@@ -161,14 +163,18 @@ class GatewayHost:
         """Keep what a worker could not read."""
         self._failure = self._failure or getattr(node, "workeroutput", {}).get(FAILURE)
 
-    def pytest_keyboard_interrupt(self) -> None:
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Whoever waits for an answer is told at once that none will come."""
-        self.stop()
+        if not is_planned(excinfo.value):
+            self.stop()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
-        """The last answer has been scored, or the run was broken off."""
-        self.stop()
+        """The last answer has been scored, or none of those to come will be: they are paid, and kept for a resume."""
+        try:
+            self._finish()
+        except KeyboardInterrupt:
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
         yield
         if self._failure:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
@@ -197,10 +203,29 @@ class GatewayHost:
             self.scout.stop()
             self._process.stop()
             self._process = None
+            self._termination.restore()
             self.scout.end()
 
+    def _finish(self) -> None:
+        """End the gateway as soon as what is under way has been answered."""
+        if self._process is not None:
+            self.scout.stop()
+            try:
+                self._process.finish(self._tell_of_waiting)
+            finally:
+                self.stop()
+
+    def _tell_of_waiting(self) -> None:
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is not None:
+            terminal.ensure_newline()
+            terminal.write_line("haystack: waiting for answers that are on their way, to keep them; Ctrl-C ends it")
+            terminal.flush()
+
     def _idle(self) -> bool:
-        return self._config.option.collectonly or self._sweeps.settings.dry_run or self._sweeps.keeper.replays
+        option = self._config.option
+        planned = option.collectonly or getattr(option, "setupplan", False) or self._sweeps.settings.dry_run
+        return planned or self._sweeps.keeper.replays
 
     def _may_ask(self) -> bool:
         try:
@@ -220,6 +245,7 @@ class GatewayHost:
             self._process = start_gateway(self._sweeps, warm=warm)
         except HaystackError as error:
             raise usage_error(error) from None
+        self._termination.interrupts()
 
 
 class WorkerGateway:

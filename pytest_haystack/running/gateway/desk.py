@@ -136,8 +136,11 @@ class Desk:
             if not (afresh and answer.from_store):
                 return answer
 
-    async def finish(self, seconds: float) -> None:
-        """Send nothing more, and give what is under way so long to be answered and kept: it may be paid already."""
+    async def finish(self, seconds: float | None) -> None:
+        """Send nothing more, and give what is under way so long to be answered and kept: it may be paid already.
+
+        None leaves it to the timeout of each request.
+        """
         for lane in self._lanes.values():
             lane.close("infra_error", "not sent: the run has ended")
         tasks = [task for _, task in self._asked.values()]

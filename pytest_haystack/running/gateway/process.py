@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -30,6 +30,8 @@ _MODULE = "pytest_haystack.running.gateway"
 _START = 60.0
 #: Seconds for the child to end by itself.
 _GRACE = 4.0
+#: Seconds for the last answers before whoever waits for them is told so.
+_UNTOLD = 1.0
 #: Characters of what the child said last.
 _LONGEST_WORDS = 400
 
@@ -41,8 +43,12 @@ class GatewayProcess:
     process or another one on the machine. The child ends with this process, however that ends.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], errors: IO[bytes], address: str, authkey: str) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], errors: IO[bytes], address: str, authkey: str, longest: float
+    ) -> None:
+        """``longest`` is how many seconds a request may take."""
         self._process = process
+        self._longest = longest
         self._errors = errors
         self.address = address
         self.authkey = authkey
@@ -83,7 +89,8 @@ class GatewayProcess:
         )
         redact = redactor_for(map(ModelSettings.from_entry, models.values()), environ)
         try:
-            return cls(process, errors, _introduce(process, settings, errors, redact), authkey)
+            longest = max((entry["limits"]["timeout"] for entry in models.values()), default=0.0)
+            return cls(process, errors, _introduce(process, settings, errors, redact), authkey, longest)
         except BaseException:
             _kill(process)
             errors.close()
@@ -101,6 +108,23 @@ class GatewayProcess:
     def halt(self) -> None:
         """Have nothing sent any more that nobody has asked for."""
         self._order("halt")
+
+    def finish(self, waiting: Callable[[], None] = lambda: None) -> None:
+        """Let what is under way be answered and kept, then end the child; nothing more is sent meanwhile.
+
+        That takes as long as the last request may; ``waiting`` is called where it takes more than a moment. An
+        interruption ends the child at once.
+        """
+        self._order("finish")
+        try:
+            try:
+                self._process.wait(_UNTOLD)
+            except subprocess.TimeoutExpired:
+                waiting()
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(self._longest + _GRACE)
+        finally:
+            self.stop()
 
     def stop(self) -> None:
         """End the child: who waits for an answer gets an error at once. Harmless when it has ended."""

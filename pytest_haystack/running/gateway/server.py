@@ -43,7 +43,9 @@ def run(stdin: BinaryIO, stdout: BinaryIO) -> None:
 
     Never returns: libraries leave threads behind that would hold up an ordinary end.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    # Ctrl-C and the end of a job are the parent's to handle; both may be sent to all processes of a run at once.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     settings = unpack(stdin.readline())
     announce = os.fdopen(os.dup(stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), stdout.fileno())  # what libraries print goes where errors go
@@ -77,6 +79,7 @@ class Gateway:
         self._warm: bool = settings["warm"]
         self._loop = asyncio.new_event_loop()
         self._stop = asyncio.Event()
+        self._orders = {"warm": self._provider.warm, "halt": self._desk.halt, "finish": self._finish}
         self._pulse = Pulse()
         self._waiting: set[Future[Any]] = set()
         self._socket = folders.socket_path()
@@ -121,6 +124,11 @@ class Gateway:
             await asyncio.wait(tasks, timeout=_CALL_OFF)
         await asyncio.get_running_loop().run_in_executor(None, self._shelf.close)
 
+    def _finish(self) -> None:
+        """End once what is under way has been answered. What waits for its turn is refused at once."""
+        last = self._loop.create_task(self._desk.finish(None))
+        last.add_done_callback(lambda _: self._stop.set())
+
     def _obey(self, stdin: BinaryIO) -> None:
         """Orders of the parent, one a line; its death is the end of the lines."""
         try:
@@ -128,7 +136,7 @@ class Gateway:
                 order = unpack(line)["do"]
                 if order == "stop":
                     break
-                self._loop.call_soon_threadsafe(self._desk.halt if order == "halt" else self._provider.warm)
+                self._loop.call_soon_threadsafe(self._orders[order])
         finally:
             self._loop.call_soon_threadsafe(self._stop.set)
             time.sleep(_END)

@@ -94,11 +94,14 @@ class ServerFacts:
 
     async def _ask(self, settings: ModelSettings, url: str, body: Any, seconds: float) -> dict[str, Any]:
         """The JSON object behind a URL; empty where there is none, for whatever reason."""
-        headers = {**self._provider.headers(settings), "Content-Type": "application/json"}
+        keys = self._provider.headers(settings)
         data = None if body is None else json.dumps(body).encode("ascii")
 
         def read() -> dict[str, Any]:
-            request = urllib.request.Request(url, data, headers)
+            request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
+            for name, value in keys.items():
+                # A server that sends elsewhere does not send its key along.
+                request.add_unredirected_header(name, value)
             try:
                 with urllib.request.urlopen(request, timeout=seconds) as response:
                     return _mapping(json.load(response))
