@@ -4,58 +4,28 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from pytest_haystack import __version__
+from pytest_haystack import __version__, results_commands
+from pytest_haystack.command_parts import CONFIG, SET, bench_of, plainly, registry_of, rows_file, say
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.text import printable
 
 if TYPE_CHECKING:
-    from pytest_haystack.registry import Registry
-    from pytest_haystack.running.workbench import Workbench
-
-
-def say(text: str) -> None:
-    """Print a text in which nothing steers the terminal: it may hold what models and documents say."""
-    click.echo(printable(text))
-
-
-class UsersMistake(click.ClickException):
-    """A mistake of the user: its message alone, exit code 4 as pytest has for it."""
-
-    exit_code = 4
-
-    def show(self, file: Any = None) -> None:
-        """Print the message, one mistake a line."""
-        click.echo(printable(self.message), err=True)
-
-
-def plainly(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Show this plugin's errors as their message, without traceback."""
-
-    @wraps(command)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return command(*args, **kwargs)
-        except HaystackError as error:
-            raise UsersMistake(str(error)) from None
-
-    return run
-
-
-CONFIG = click.argument("config", type=click.Path(path_type=Path), default="haystack.yaml")
-SET = click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one value (repeatable).")
+    pass
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pytest-haystack")
 def main() -> None:
     """Sweeps of long-context retrieval tests, beside `pytest --haystack-config FILE`, which runs them."""
+
+
+for command in (results_commands.compare, results_commands.export, results_commands.report, results_commands.merge):
+    main.add_command(command)
 
 
 @main.command()
@@ -84,7 +54,7 @@ def validate(config: Path, overrides: tuple[str, ...]) -> None:
     from pytest_haystack.running.haystack_notes import haystack_notes
     from pytest_haystack.running.spending import check_prices
 
-    bench = _bench(config, overrides)
+    bench = bench_of(config, overrides)
     check_prices(bench, (*bench.cells, *bench.search_cells))
     searches = f", {len(bench.searches):,} searches" if bench.searches else ""
     click.echo(f"{config}: valid, {len(bench.cells):,} cells{searches}")
@@ -104,7 +74,7 @@ def plan(config: Path, overrides: tuple[str, ...]) -> None:
     from pytest_haystack.running.haystack_notes import haystack_notes
     from pytest_haystack.running.plan import plan_lines, plan_of
 
-    bench = _bench(config, overrides)
+    bench = bench_of(config, overrides)
     for line in (*plan_lines(plan_of(bench, bench.cells, bench.searches)), *gate_lines(bench)):
         say(line)
     for note in (*bench.loaded.notes, *bench.notes, *haystack_notes(bench, bench.cells)):
@@ -128,8 +98,8 @@ def show(nodeid: str, rows: Path | None, trial: int, around: int, config: Path |
     """
     from pytest_haystack.running.reconstruction import describe, find_rows
 
-    path = _rows_file(rows) if rows else find_rows(nodeid)
-    for line in describe(path, nodeid, trial, around, _registry, config):
+    path = rows_file(rows) if rows else find_rows(nodeid)
+    for line in describe(path, nodeid, trial, around, registry_of, config):
         say(line)
 
 
@@ -152,8 +122,8 @@ def reconstruct(
 
     if (nodeid is None) == (row is None):
         raise HaystackError("give either a NODEID or --row N")
-    rows = _rows_file(rows)
-    prompt = rebuild_prompt(rows, pick_row(rows, nodeid, row, trial), config, _registry)
+    rows = rows_file(rows)
+    prompt = rebuild_prompt(rows, pick_row(rows, nodeid, row, trial), config, registry_of)
     data = prompt.encode("utf-8", "backslashreplace")
     if out is not None:
         out.write_bytes(data)
@@ -162,114 +132,6 @@ def reconstruct(
         say(prompt)
     else:
         sys.stdout.buffer.write(data)
-
-
-@main.command()
-@click.argument("old", type=click.Path(path_type=Path))
-@click.argument("new", type=click.Path(path_type=Path))
-@click.option("--model", "models", multiple=True, metavar="OLD=NEW", help="Hold this model against that (repeatable).")
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="How often an unchanged model may be called worse.",
-)
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, file_okay=False), default=".", help="Folder of the pictures."
-)
-@click.option("--no-pictures", is_flag=True, help="Draw nothing.")
-@click.option("--all-cells", is_flag=True, help="Name every cell that changed.")
-@click.option(
-    "--fail-on-regression",
-    is_flag=True,
-    help="Exit with 1 where one is significantly worse, or none could be compared.",
-)
-@plainly
-def compare(
-    old: Path,
-    new: Path,
-    models: tuple[str, ...],
-    alpha: float,
-    out: Path,
-    no_pictures: bool,
-    all_cells: bool,
-    fail_on_regression: bool,
-) -> None:
-    """Compare two runs (results.jsonl or report folders) on the prompts that both asked; draw difference.png."""
-    from pytest_haystack.reports.run_comparison import compare_files
-
-    comparison, lines = compare_files(old, new, models, alpha, None if no_pictures else out, all_cells)
-    for line in lines:
-        click.echo(line)
-    fails = comparison.regressions or comparison.uncompared or not any(group.n for group in comparison.groups)
-    sys.exit(1 if fail_on_regression and fails else 0)
-
-
-@main.command()
-@click.argument("rows", type=click.Path(path_type=Path))
-@click.option(
-    "--format", "form", type=click.Choice(["csv", "json"]), default="csv", show_default=True, help="Form of the table."
-)
-@click.option(
-    "--what",
-    type=click.Choice(["rows", "cells", "aggregates"]),
-    default="rows",
-    show_default=True,
-    help="A line a trial, a line a cell, or figures by task, context length and depth.",
-)
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write to this file, not standard output."
-)
-@plainly
-def export(rows: Path, form: str, what: Any, out: Path | None) -> None:
-    """Write the rows of a run (results.jsonl or a report folder), or what they come to, as CSV or JSON."""
-    from pytest_haystack.reports.files import write_whole
-    from pytest_haystack.results.baseline import find_baseline, read_baseline
-    from pytest_haystack.results.tables import as_csv, as_json, table_of
-
-    table = table_of(read_baseline(find_baseline(rows)), what)
-    data = (as_csv(table) if form == "csv" else as_json(table)).encode("utf-8")
-    if out is None:
-        sys.stdout.buffer.write(data)
-        return
-    try:
-        write_whole(out, lambda temporary: temporary.write_bytes(data))
-    except OSError as error:
-        raise HaystackError(f"{out}: cannot be written: {error.strerror or error}") from None
-
-
-@main.command()
-@click.argument("rows", type=click.Path(path_type=Path))
-@click.option("--config", type=click.Path(path_type=Path), required=True, help="The sweep file that the rows are of.")
-@click.option("--dir", "directory", type=click.Path(path_type=Path), help="Folder to write to (default: that of ROWS).")
-@click.option("--baseline", type=click.Path(path_type=Path), help="Hold the rows against those of this earlier run.")
-@click.option("--fail", is_flag=True, help="Exit with 1 where a cell or gate is red or a cell has no row.")
-@SET
-@plainly
-def report(
-    rows: Path, config: Path, directory: Path | None, baseline: Path | None, fail: bool, overrides: tuple[str, ...]
-) -> None:
-    """Write the reports of rows (results.jsonl or a report folder) once more, gates too; nothing is scored again."""
-    from pytest_haystack.report_again import report_again
-    from pytest_haystack.results.store import read_rows
-
-    rows = _rows_file(rows)
-    told = report_again(_bench(config, overrides), read_rows(rows), directory or rows.parent, baseline)
-    for line in told.lines:
-        say(line)
-    sys.exit(1 if fail and told.red else 0)
-
-
-@main.command()
-@click.argument("rows", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="File to write.")
-@plainly
-def merge(rows: tuple[Path, ...], out: Path) -> None:
-    """Put the rows of several machines into one file; of a trial that stands in several, the last file's row holds."""
-    from pytest_haystack.results.merging import merge as merge_files
-
-    click.echo(f"wrote {out}: {merge_files([*map(_rows_file, rows)], out):,} rows of {len(rows)} files")
 
 
 @main.command()
@@ -290,7 +152,7 @@ def fetch(what: str, update: bool, overrides: tuple[str, ...]) -> None:
     if what.startswith(PREFIX_NAME):
         fetch_model(what, say)
     elif path.is_file():
-        fetch_for_sweep(path.absolute(), _registry(path), overrides, say, anew=update)
+        fetch_for_sweep(path.absolute(), registry_of(path), overrides, say, anew=update)
     else:
         raise HaystackError(f"{what!r} is nothing to fetch; name a sweep file, or a local model, e.g. local/smollm2")
 
@@ -352,50 +214,3 @@ def check_scorer(cases: Path) -> None:
     for line in result.lines():
         say(line)
     sys.exit(0 if result.all_agree else 1)
-
-
-def _rows_file(path: Path) -> Path:
-    from pytest_haystack.results.baseline import find_baseline
-
-    return find_baseline(path)
-
-
-def _bench(path: Path, overrides: tuple[str, ...]) -> Workbench:
-    from pytest_haystack.running.workbench import load_bench
-
-    path = Path(path)
-    if not path.is_file():
-        raise HaystackError(f"{path}: no such file; `pytest-haystack init` writes one")
-    return load_bench(path.absolute(), _registry(path), overrides)
-
-
-def _registry(path: Path) -> Registry:
-    """The names that the conftest beside a sweep file and installed plugins register.
-
-    pytest itself finds and imports them: its start-up is run as far as the command line, and no test.
-    """
-    import pytest
-
-    from pytest_haystack.session import make_registry
-
-    class Borrow:
-        registry: Registry | None = None
-        error: HaystackError | None = None
-
-        @pytest.hookimpl(tryfirst=True)
-        def pytest_cmdline_main(self, config: pytest.Config) -> int:
-            try:
-                self.registry = make_registry(config)
-            except HaystackError as error:
-                self.error = error
-            return 0
-
-    borrow = Borrow()
-    # This package is imported before pytest could rewrite its assertions; it has none that would gain by it.
-    quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
-    code = pytest.main(["--haystack-config", str(path), *quiet], plugins=[borrow])
-    if borrow.error is not None:
-        raise borrow.error
-    if borrow.registry is None:
-        raise HaystackError(f"pytest did not start (exit code {int(code)}); see its message above")
-    return borrow.registry
