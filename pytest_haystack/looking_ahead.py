@@ -97,8 +97,8 @@ class Scout:
         known = known_failure_of(sweep.loaded.config, cell)
         if known is not None and not known.run:
             return False
-        # Answers that nobody could judge any more would be paid in vain.
-        return not (self._sweeps.limits and sweep.judged_by_paid(cell.task))
+        # Answers that nobody could judge any more, or that are a cell's first and stay its only ones, are paid in vain.
+        return not (self._sweeps.limits and (cell.stop is not None or sweep.judged_by_paid(cell.task)))
 
 
 def may_not_ask(items: Iterable[pytest.Item]) -> list[Cell]:

@@ -102,6 +102,17 @@ def test_trials_that_a_rule_may_spare_are_not_sent_ahead(sweep: Any, run: Run, r
     assert server.peak(path) > 1
 
 
+def test_a_budget_is_not_spent_on_first_trials_of_cells_that_it_cannot_finish(
+    sweep: Any, run: Run, server: OpenAIServer
+) -> None:
+    path = sweep("rules-with-a-budget")
+    settings = "sweep.trials={max: 5, stop: point}", "threshold=0.6", "budget={requests: 7}"
+    arguments = [word for setting in settings for word in ("--haystack-set", setting)]
+    run(*arguments, "--haystack-model", "m", "-k", "len300").assert_outcomes(passed=2, skipped=8)
+
+    assert server.count(path) == 7
+
+
 def test_a_first_failure_ends_it_within_the_window(sweep: Any, run: Run, server: OpenAIServer) -> None:
     path = sweep("wrong", wrong)
     run("-x", "--haystack-model", "m").assert_outcomes(failed=1)
