@@ -170,7 +170,12 @@ def test_the_first_config_can_be_read_back_from_its_run(load: Any) -> None:
 
 @pytest.mark.parametrize("metric", sorted(METRICS))
 def test_a_gate_of_every_metric_can_be_read_back(load: Any, metric: str) -> None:
-    bound = {"regression": "alpha: 0.01", "weighted_score": "min: 0.5, weights: {single: 1}"}.get(metric, "min: 0.5")
+    bounds = {
+        "effective_context_length": "min: 2000",
+        "regression": "alpha: 0.01",
+        "weighted_score": "min: 0.5, weights: {single: 1}",
+    }
+    bound = bounds.get(metric, "min: 0.5")
     loaded = load(BASE + f"gates: [{{metric: {metric}, {bound}}}]\n")
 
     assert load(resolved_yaml(loaded)).config == loaded.config
