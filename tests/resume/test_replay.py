@@ -113,7 +113,7 @@ def test_a_file_of_rows_that_is_none_is_named(ran: Project) -> None:
 
     code, said = ran.run("--haystack-replay", "gone.jsonl")
     assert code == 4
-    assert "gone.jsonl: cannot be read" in said
+    assert "gone.jsonl: no such file; name the results.jsonl" in said
 
 
 def declines(request: Received) -> Reply:
