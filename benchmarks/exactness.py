@@ -10,6 +10,7 @@ haystack text).
 
 from __future__ import annotations
 
+import argparse
 import math
 import sys
 import time
@@ -48,7 +49,9 @@ def sigmoid_depths(number: int) -> list[float]:
 
 
 def main() -> None:
-    encoding = load_encoding(sys.argv[1] if len(sys.argv) > 1 else "cl100k_base")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("vocabulary", nargs="?", default="cl100k_base", help="default cl100k_base")
+    encoding = load_encoding(parser.parse_args().vocabulary)
     depths = sigmoid_depths(11)
     print(f"{encoding.name}, {len(depths)} depths, tolerance {TOLERANCE} pp")
     print(f"{'language':10} {'tokens':>7} {'exact':>7} {'depth error':>12} {'ms a build':>11}")

@@ -12,15 +12,17 @@ interleaved repeats.
 
 from __future__ import annotations
 
+import sys
+
+sys.path.pop(0)  # this folder, whose names are also those of other modules
+
 import argparse
 import statistics
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.pop(0)  # this folder, whose names are also those of other modules
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.measuring import PYTEST, interleaved, print_table, spent_by

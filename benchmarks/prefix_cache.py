@@ -22,14 +22,16 @@ without that it holds the last prompt alone, as any server does whose memory is 
 
 from __future__ import annotations
 
-import random
 import sys
+
+sys.path.pop(0)  # this folder, whose names are also those of other modules
+
+import random
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
 
-sys.path.pop(0)  # this folder, whose names are also those of other modules
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.cache_models import BLOCK, BreakpointCache, RadixCache

@@ -11,6 +11,7 @@ under Holm's correction, of which none has changed.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from functools import cache
 from pathlib import Path
@@ -99,7 +100,9 @@ def several(generator: np.random.Generator, groups: int, n: int, runs: int) -> f
 
 def main() -> None:
     """Print the tables."""
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="?", type=int, default=4000, help="runs a case (default 4000)")
+    runs = parser.parse_args().runs
     generator = np.random.default_rng(20)
     print(f"{'pairs':>5}  {'change':<12}" + "".join(f"  {test:>13}" for test in TESTS))
     for n, old, new in CASES:

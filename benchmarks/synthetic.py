@@ -9,6 +9,7 @@ eight words that come again.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import re
 import sys
@@ -28,8 +29,12 @@ OTHER_ENDS = re.compile(r"(?<=[.])[\"”»]?\s+")
 
 
 def main() -> None:
-    millions = float(sys.argv[1]) if len(sys.argv) > 1 else 10
-    wanted = sys.argv[2:] or [f"{language}/{domain}" for language in LANGUAGES for domain in DOMAINS]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    every = [f"{language}/{domain}" for language in LANGUAGES for domain in DOMAINS]
+    parser.add_argument("millions", nargs="?", type=float, default=10, help="million tokens of each text (default 10)")
+    parser.add_argument("texts", nargs="*", default=every, metavar="LANGUAGE/DOMAIN", help="default: all")
+    options = parser.parse_args()
+    millions, wanted = options.millions, options.texts
     encoding = load_encoding("cl100k_base")
     print(f"{'text':14} {'tokens':>10} {'sentences':>10} {'repeated':>8} {'char/s':>10} {'packed':>7} {'8-word':>7}")
     for name in wanted:
