@@ -28,7 +28,7 @@ GATEWAY = "haystack_gateway"
 
 def register(config: pytest.Config, sweeps: Sweeps) -> None:
     """Register what this process does in a session with sweeps."""
-    config.pluginmanager.register(RowSender(), "haystack-rows")
+    config.pluginmanager.register(RowSender(hasattr(config, "workerinput")), "haystack-rows")
     config.pluginmanager.register(sweeps.keeper, "haystack-keeper")
     config.pluginmanager.register(Unanswered(), "haystack-unanswered")
     if hasattr(config, "workerinput"):
@@ -67,7 +67,10 @@ def without_workers(config: pytest.Config) -> None:
 
 
 class RowSender:
-    """Puts an item's new rows on its report, as one ASCII JSON text, which crosses to the controller."""
+    """Puts an item's new rows on its report; where that ``crosses`` to the controller, as one ASCII JSON text."""
+
+    def __init__(self, crosses: bool) -> None:
+        self._crosses = crosses
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -78,18 +81,21 @@ class RowSender:
         cell, search = cell_of(item), search_of(item)
         rows = item.stash.get(ROWS, None)
         asking = cell or search
+        own = isinstance(item.parent, SweepFile)
+        if own and report.skipped and isinstance(report.longrepr, tuple):
+            # The line of the sweep file, as for failures, rather than one of this package.
+            report.longrepr = (str(item.path), (item.location[1] or 0) + 1, report.longrepr[2])
         if asking is not None and (report.when == "setup" or rows):
-            own = isinstance(item.parent, SweepFile)
-            report.haystack = json.dumps(  # type: ignore[attr-defined]  # pytest carries added attributes
-                {
-                    "sweep": asking.sweep,
-                    "cell": asking.id,
-                    "own": own,
-                    "search": cell is None,
-                    "rows": rows or [],
-                    "kept": item.stash.get(KEPT, 0),
-                }
-            )
+            told = {
+                "sweep": asking.sweep,
+                "cell": asking.id,
+                "own": own,
+                "search": cell is None,
+                "rows": list(rows or ()),
+                "kept": item.stash.get(KEPT, 0),
+            }
+            # pytest carries added attributes.
+            report.haystack = json.dumps(told) if self._crosses else told  # type: ignore[attr-defined]
             if rows:
                 rows.clear()
                 item.stash[KEPT] = 0

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_haystack.errors import HaystackError, NoRowError
-from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, SWEEPS, TRIALS, search_of, sweep_of
+from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, search_of, sweep_of
 from pytest_haystack.text import printable
 
 if TYPE_CHECKING:
@@ -23,15 +22,28 @@ if TYPE_CHECKING:
     from pytest_haystack.sweep import Cell
 
 
-@contextmanager
-def plainly() -> Iterator[None]:
-    """Let a mistake of the user's end the test with its message alone."""
-    try:
-        yield
-    except NoRowError as reason:
-        pytest.skip(printable(str(reason)))
-    except HaystackError as error:
-        pytest.fail(printable(str(error)), pytrace=False)
+class Plainly:
+    """Lets a mistake of the user's end the test with its message alone."""
+
+    def __enter__(self) -> None:
+        """Nothing is prepared."""
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Say what went wrong in pytest's terms."""
+        if isinstance(error, NoRowError):
+            pytest.skip(printable(str(error)))
+        if isinstance(error, HaystackError):
+            pytest.fail(printable(str(error)), pytrace=False)
+
+
+PLAINLY = Plainly()
+
+
+@pytest.fixture
+def _haystack_item(request: pytest.FixtureRequest) -> pytest.Item:
+    """The test that asks. Every fixture that asks for `request` costs pytest more than its own work."""
+    item: pytest.Item = request.node
+    return item
 
 
 @pytest.fixture
@@ -48,26 +60,26 @@ def haystack_cell(request: pytest.FixtureRequest) -> Cell:
 
 
 @pytest.fixture
-def needles(request: pytest.FixtureRequest, haystack_cell: Cell) -> Sequence[Needle]:
+def needles(_haystack_item: pytest.Item, haystack_cell: Cell) -> Sequence[Needle]:
     """What is hidden: statement, question, expected answer, requested and actual depth percent."""
-    with plainly():
-        return sweep_of(request, haystack_cell).bench.material(haystack_cell).needles
+    with PLAINLY:
+        return sweep_of(_haystack_item, haystack_cell).bench.material(haystack_cell).needles
 
 
 @pytest.fixture
-def haystack(request: pytest.FixtureRequest, haystack_cell: Cell, needles: Sequence[Needle]) -> Document:
+def haystack(_haystack_item: pytest.Item, haystack_cell: Cell, needles: Sequence[Needle]) -> Document:
     """The document with the needles in it: ``.text``, ``.tokens``, ``.placements``, ``.recipe``."""
-    bench = sweep_of(request, haystack_cell).bench
-    with plainly():
+    bench = sweep_of(_haystack_item, haystack_cell).bench
+    with PLAINLY:
         own = bench.material(haystack_cell)
         return own.document if needles is own.needles else bench.assemble(haystack_cell, 0, needles).document
 
 
 @pytest.fixture
-def haystack_model(request: pytest.FixtureRequest, haystack_cell: Cell) -> Any:
+def haystack_model(_haystack_item: pytest.Item, haystack_cell: Cell) -> Any:
     """The model that the config names for this cell; `model` under a name that cannot collide."""
-    with plainly():
-        return sweep_of(request, haystack_cell).model(haystack_cell.model)
+    with PLAINLY:
+        return sweep_of(_haystack_item, haystack_cell).model(haystack_cell.model)
 
 
 @pytest.fixture
@@ -78,7 +90,7 @@ def model(haystack_model: Any) -> Any:
 
 @pytest.fixture
 def haystack_trials(
-    request: pytest.FixtureRequest,
+    _haystack_item: pytest.Item,
     haystack_cell: Cell,
     needles: Sequence[Needle],
     haystack: Document,
@@ -89,16 +101,15 @@ def haystack_trials(
     from pytest_haystack.running.failure import error_text
     from pytest_haystack.scoring.outcomes import SKIPPED
 
-    item = request.node
-    kept: dict[int, Trial] = item.stash.setdefault(TRIALS, {})
-    rows = item.stash.setdefault(ROWS, [])
-    sweep = sweep_of(request, haystack_cell)
-    with plainly():
+    kept: dict[int, Trial] = _haystack_item.stash.setdefault(TRIALS, {})
+    rows = _haystack_item.stash.setdefault(ROWS, [])
+    sweep = sweep_of(_haystack_item, haystack_cell)
+    with PLAINLY:
         asked = run_cell(
             sweep.bench,
             haystack_cell,
             model,
-            item.nodeid,
+            _haystack_item.nodeid,
             needles=needles,
             haystack=haystack,
             earlier=kept,
@@ -109,7 +120,7 @@ def haystack_trials(
                 kept[trial.number] = trial
                 rows.append(trial.row)
                 if trial.completion is not None and trial.completion.from_store:
-                    item.stash[KEPT] = item.stash.get(KEPT, 0) + 1
+                    _haystack_item.stash[KEPT] = _haystack_item.stash.get(KEPT, 0) + 1
     trials = [kept[number] for number in sorted(kept)]
     unscored = [trial for trial in trials if trial.score is None]
     if unscored and all(trial.outcome in SKIPPED for trial in unscored):
@@ -129,7 +140,7 @@ def haystack_search(request: pytest.FixtureRequest) -> Search:
 
 
 @pytest.fixture
-def haystack_search_outcome(request: pytest.FixtureRequest, haystack_search: Search, model: Any) -> SearchOutcome:
+def haystack_search_outcome(_haystack_item: pytest.Item, haystack_search: Search, model: Any) -> SearchOutcome:
     """Asks until the search has its verdict. A trial without a score makes the test an error, or skips it.
 
     Every trial has needles and a document of its own, made as the sweep file says: fixtures that replace those of a
@@ -139,22 +150,21 @@ def haystack_search_outcome(request: pytest.FixtureRequest, haystack_search: Sea
     from pytest_haystack.running.search_run import SearchOutcome, SearchRun, UnscoredError
     from pytest_haystack.scoring.outcomes import SKIPPED
 
-    item = request.node
-    kept = item.stash.setdefault(SEARCH_TRIALS, {})
-    rows = item.stash.setdefault(ROWS, [])
+    kept = _haystack_item.stash.setdefault(SEARCH_TRIALS, {})
+    rows = _haystack_item.stash.setdefault(ROWS, [])
 
     def keep(trial: Trial) -> None:
         rows.append(trial.row)
         if trial.completion is not None and trial.completion.from_store:
-            item.stash[KEPT] = item.stash.get(KEPT, 0) + 1
+            _haystack_item.stash[KEPT] = _haystack_item.stash.get(KEPT, 0) + 1
 
-    sweep = request.config.stash[SWEEPS].named(haystack_search.sweep)
-    with plainly():
+    sweep = sweep_of(_haystack_item, haystack_search)
+    with PLAINLY:
         run = SearchRun(
             sweep.bench,
             haystack_search,
             model,
-            item.nodeid,
+            _haystack_item.nodeid,
             kept=kept,
             keep=keep,
             complete=sweep.judge(haystack_search.task),
@@ -176,7 +186,7 @@ def haystack_answer(haystack_trials: Sequence[Trial]) -> Completion | None:
 
 @pytest.fixture
 def haystack_score(
-    request: pytest.FixtureRequest, haystack_cell: Cell, needles: Sequence[Needle], haystack: Document
+    _haystack_item: pytest.Item, haystack_cell: Cell, needles: Sequence[Needle], haystack: Document
 ) -> Callable[[Any], float]:
     """For tests of one's own: ``haystack_score(answer)`` scores a str or Completion, records the row, returns it.
 
@@ -186,15 +196,15 @@ def haystack_score(
     from pytest_haystack.running.cell_run import trial_material
     from pytest_haystack.running.trial import score_answer
 
-    sweep = sweep_of(request, haystack_cell)
-    rows = request.node.stash.setdefault(ROWS, [])
+    sweep = sweep_of(_haystack_item, haystack_cell)
+    rows = _haystack_item.stash.setdefault(ROWS, [])
     # Each call leaves a row of its own.
     numbers = count()
 
     def score(answer: Any) -> float:
         material = trial_material(sweep.bench, haystack_cell, 0, needles, haystack)
         judge = sweep.judge(haystack_cell.task)
-        trial = score_answer(sweep.bench, haystack_cell, material, answer, request.node.nodeid, judge, next(numbers))
+        trial = score_answer(sweep.bench, haystack_cell, material, answer, _haystack_item.nodeid, judge, next(numbers))
         rows.append(trial.row)
         return trial.require_score()
 

@@ -101,7 +101,9 @@ class Recorder:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a report's rows and its verdict."""
-        told = json.loads(getattr(report, "haystack", "{}"))
+        told = getattr(report, "haystack", {})
+        if isinstance(told, str):
+            told = json.loads(told)
         tested = self._known(report, told)
         if tested is None:
             return

@@ -295,9 +295,9 @@ def search_of(node: Any) -> Search | None:
     return callspec.params.get("haystack_search") if callspec is not None else None
 
 
-def sweep_of(request: pytest.FixtureRequest, cell: Cell) -> Sweep:
-    """The sweep that a cell belongs to."""
-    return request.config.stash[SWEEPS].named(cell.sweep)
+def sweep_of(item: pytest.Item, asking: Cell | Search) -> Sweep:
+    """The sweep that the cell or search of a test belongs to."""
+    return item.config.stash[SWEEPS].named(asking.sweep)
 
 
 def usage_error(error: HaystackError) -> pytest.UsageError:

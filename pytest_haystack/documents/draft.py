@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from pytest_haystack.documents.haystack_text import HaystackText
@@ -34,7 +35,7 @@ class Block(NamedTuple):
         return self.left + self.between.join(self.texts) + self.right if self.texts else ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Draft:
     """The beginning of a document: haystack text up to ``position``, with inserts.
 
@@ -49,7 +50,7 @@ class Draft:
     written: int = 0
     pending: str = ""
 
-    @property
+    @cached_property
     def tokens(self) -> int:
         """Number of tokens, were this the whole document."""
         return self.settled + self.haystack.encoding.count(self.pending)
@@ -59,7 +60,7 @@ class Draft:
         """Number of characters."""
         return self.written + len(self.pending)
 
-    @property
+    @cached_property
     def added(self) -> int:
         """Tokens that the inserts so far add to the haystack's own."""
         return self.tokens - self.haystack.index.tokens_before(self.position)
@@ -72,11 +73,12 @@ class Draft:
         last = index.before(position - 1)
         first = index.before(0) if self.characters == 0 else index.after(self.position + 1)
         if first is None or first.position > last.position:
-            return replace(self, position=position, pending=self.pending + text[self.position : position])
+            pending = self.pending + text[self.position : position]
+            return Draft(self.haystack, position, self.settled, self.written, pending)
         bridge = self.pending + text[self.position : first.position]
-        return replace(
-            self,
-            position=position,
+        return Draft(
+            self.haystack,
+            position,
             settled=self.settled + self.haystack.encoding.count(bridge) + last.tokens - first.tokens,
             written=self.characters + last.position - self.position,
             pending=text[last.position : position],
@@ -88,7 +90,7 @@ class Draft:
 
     def continued(self, text: str) -> Draft:
         """The draft with a text at its end that is neither haystack nor insert."""
-        return replace(self, pending=self.pending + text)
+        return Draft(self.haystack, self.position, self.settled, self.written, self.pending + text)
 
     def spans(self, block: Block, following: str) -> list[Span]:
         """Where each text of a block stands that is inserted at the draft's end, before the following text."""

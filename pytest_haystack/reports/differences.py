@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from pytest_haystack.reports.key import draw_legend, legend_height
 from pytest_haystack.reports.labels import change_label, counted, difference_label
 from pytest_haystack.reports.palette import INK, PAPER, QUIET, difference_colours, difference_grounds
 from pytest_haystack.reports.panel import LABEL_HEIGHT, Panel, PanelSize
+from pytest_haystack.reports.panel_places import panel_places
 from pytest_haystack.results.regression import Comparison, GroupComparison
 from pytest_haystack.results.regression_text import p_label
 from pytest_haystack.sweep import depth_text
@@ -104,8 +104,11 @@ def _one(group: GroupComparison, grid: Grid) -> Sheet:
 
 
 def _several(groups: Sequence[GroupComparison], grids: Sequence[Grid], of: int) -> Sheet:
-    columns = min(6, max(1, math.ceil(math.sqrt(len(groups) * 1.2))))
-    rows = -(-len(groups) // columns)
+    named = [(group.model, group.task) for group in groups]
+    models, tasks = (list(dict.fromkeys(names)) for names in zip(*named, strict=True))
+    # Those with the most evidence are a selection: they follow each other by it.
+    places = panel_places(named, models, tasks) if len(groups) == of else panel_places(named, (), ())
+    columns, rows = (1 + max(place[axis] for place in places.values()) for axis in (1, 0))
     panel_width = 4.4 if columns <= 2 else 3.3 if columns <= 4 else 2.7
     panel_height = panel_width * 0.56
     slot_width, slot_height = _LABELS + panel_width, _TITLE + panel_height + _TICKS
@@ -113,8 +116,8 @@ def _several(groups: Sequence[GroupComparison], grids: Sequence[Grid], of: int) 
     marks = [mark for mark in Mark if mark in seen]
     left, below, top = EDGE + _LABELS, 0.85 + rows * slot_height, 0.85
     sheet = Sheet(EDGE + columns * slot_width + _RIGHT, below + 0.32 + legend_height(marks, columns * slot_width) + 0.4)
-    for number, (group, grid) in enumerate(zip(groups, grids, strict=True)):
-        row, column = divmod(number, columns)
+    for group, grid in zip(groups, grids, strict=True):
+        row, column = places[group.model, group.task]
         _panel(sheet, group, grid, (left + column * slot_width, top + row * slot_height, panel_width, panel_height))
     _draw_scale(sheet, EDGE + columns * slot_width + 0.25, top + _TITLE, panel_height)
     axes = "context length (tokens) to the right, depth of the needle downwards"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from pytest_haystack.reports.key import draw_legend, draw_scale, legend_height
 from pytest_haystack.reports.labels import counted, rate_label, score_label
 from pytest_haystack.reports.palette import INK, PAPER, QUIET, ink_on, score_colours
 from pytest_haystack.reports.panel import Panel, PanelSize
+from pytest_haystack.reports.panel_places import panel_places
 from pytest_haystack.results.statistics import end_to_end_rate, statistics_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def erred_cells(cells: Sequence[CellResult]) -> str:
 
 
 def _panels(results: SweepResults, groups: dict[tuple[str, str], list[CellResult]]) -> Sheet:
-    places = _places(results, list(groups))
+    places = panel_places(list(groups), results.models, results.tasks)
     columns = 1 + max(column for _, column in places.values())
     rows = 1 + max(row for row, _ in places.values())
     panel_width = 4.4 if columns <= 2 else 3.3 if columns <= 4 else 2.7
@@ -68,22 +68,6 @@ def _panels(results: SweepResults, groups: dict[tuple[str, str], list[CellResult
     sheet.text(left, below + 0.1, axes, 8.5, va="baseline", color=QUIET)
     draw_legend(sheet, left, below + 0.3, marks)
     return sheet
-
-
-def _places(results: SweepResults, groups: list[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
-    """(row, column) of each panel."""
-    models, tasks = results.models, results.tasks
-    if len(models) > 1 and 1 < len(tasks) <= 6:
-        return {(model, task): (models.index(model), tasks.index(task)) for model, task in groups}
-    columns = min(6, len(groups), max(1, math.ceil(math.sqrt(len(groups) * 1.2))))
-    if 1 < len(models) <= 6 and len(tasks) > 1:
-        # The models of a task side by side, each in columns of its own.
-        columns = max(columns // len(models), 1) * len(models)
-        return {
-            (model, task): divmod(tasks.index(task) * len(models) + models.index(model), columns)
-            for model, task in groups
-        }
-    return {group: divmod(number, columns) for number, group in enumerate(groups)}
 
 
 def _panel(sheet: Sheet, group: tuple[str, str], cells: list[CellResult], box: Box) -> None:

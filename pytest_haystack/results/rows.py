@@ -131,6 +131,9 @@ def _details(
     return details
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, default=str)
+
+
 def dump_row(row: Mapping[str, Any]) -> str:
     """A row as one line of ASCII JSON: whatever a model wrote, it crosses process borders and parses again."""
-    return json.dumps(row, ensure_ascii=True, allow_nan=False, default=str)
+    return _ENCODER.encode(row)

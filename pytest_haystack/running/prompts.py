@@ -65,15 +65,23 @@ class PromptTemplate:
 
     def render(self, document: str, question: str, trial: int = 0) -> Prompt:
         """The prompt that asks ``question`` about ``document``. Raises ConfigError where the template fails."""
-        try:
-            user = self._template.render(document=document, question=question, system=self._system or "")
-        except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-            raise ConfigError(f"template: {type(error).__name__}: {error}") from None
         return Prompt(
-            user,
+            self._user(document, question),
             system=None if self._system_in_user else self._system,
             prefill=self._prefill,
             document=document,
             question=question,
             trial=trial,
         )
+
+    def frame(self, question: str) -> str:
+        """What all messages say around an empty document. Raises ConfigError where the template fails."""
+        system = None if self._system_in_user else self._system
+        return "\n".join(part for part in (system, self._user("", question), self._prefill) if part is not None)
+
+    def _user(self, document: str, question: str) -> str:
+        try:
+            user: str = self._template.render(document=document, question=question, system=self._system or "")
+        except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+            raise ConfigError(f"template: {type(error).__name__}: {error}") from None
+        return user

@@ -95,6 +95,8 @@ class Workbench:
         self._numbers = _numbered((*self.cells, *self.search_cells))
         self._sources: dict[str, Source] = {}
         self._texts: dict[str, tuple[int, HaystackText]] = {}
+        #: What tells the texts of tasks apart.
+        self._keys: dict[str, str] = {}
         self._recent: OrderedDict[tuple[Cell, int], Material] = OrderedDict()
 
     @cached_property
@@ -139,12 +141,19 @@ class Workbench:
             while len(self._recent) > 1 or any(len(kept.prompt) > _LARGE for kept in self._recent.values()):
                 self._recent.popitem(last=False)
             context = self.context(cell, trial)
-            self._recent[key] = self.assemble(cell, trial, self.tasks[cell.task].needles(context))
+            needles = self.tasks[cell.task].needles(context)
+            # The question is asked with the dice as they were before the needles were drawn.
+            afresh = replace(context, rng=random.Random(self._seeds(cell, trial)[1]))
+            self._recent[key] = self._assembled(cell, needles, afresh)
         return self._recent[key]
 
     def assemble(self, cell: Cell, trial: int, needles: Sequence[Needle], document: Document | None = None) -> Material:
         """The material with these needles (and this document) instead of the task's own."""
-        context = self.context(cell, trial)
+        return self._assembled(cell, needles, self.context(cell, trial), document)
+
+    def _assembled(
+        self, cell: Cell, needles: Sequence[Needle], context: TrialContext, document: Document | None = None
+    ) -> Material:
         ask = self.tasks[cell.task].ask(needles, context)
         given = document
         if document is None:
@@ -154,12 +163,12 @@ class Workbench:
             places.setdefault(place.text, []).append(place)
         # Needles may repeat one statement: their order is the one that they were inserted in.
         placed = tuple(_placed(n, found.pop(0) if (found := places.get(n.statement)) else None) for n in needles)
+        trial = context.trial * self.tasks[cell.task].prompts_per_trial + context.part
         prompt = self.templates[cell.task].render(document.text, ask.question, trial)
         prompt.cell = cell.id
         if given is None:
             # Counting a long prompt takes longer than making it.
-            frame = self.templates[cell.task].render("", ask.question)
-            prompt.tokens = document.tokens + self.encoding.count(frame.contents)
+            prompt.tokens = document.tokens + self.encoding.count(self.templates[cell.task].frame(ask.question))
         if self.tasks[cell.task].filler:
             prompt.shared = min((place.char_index for place in document.placements), default=0)
         return Material(placed, ask, document, prompt)
@@ -167,7 +176,7 @@ class Workbench:
     def context(self, cell: Cell, trial: int, haystack_text: str | None = None) -> TrialContext:
         """What the cell's task may know of a trial; the filler is the cell's own unless given."""
         number, part = divmod(trial, self.tasks[cell.task].prompts_per_trial)
-        base, seed = trial_seed(self.config, cell, number)
+        base, seed = self._seeds(cell, trial)
         repeats = number // len(self.config.sweep.seeds) if self.config.sweep.seeds else number
         turn = base + repeats + self._numbers.get((cell.task, cell.context_length, cell.depth), 0)
         if haystack_text is None:
@@ -189,7 +198,18 @@ class Workbench:
 
     def base_seed(self, cell: Cell, trial: int) -> int:
         """The config seed that a trial uses."""
-        return trial_seed(self.config, cell, trial // self.tasks[cell.task].prompts_per_trial)[0]
+        return self._seeds(cell, trial)[0]
+
+    def _seeds(self, cell: Cell, trial: int) -> tuple[int, int]:
+        """The config seed of a trial and the seed of its dice, which several steps of one trial need."""
+        known, number, seeds = self._seeded
+        if known is not cell or number != trial:
+            seeds = trial_seed(self.config, cell, trial // self.tasks[cell.task].prompts_per_trial)
+            self._seeded = cell, trial, seeds
+        return seeds
+
+    #: Cell, trial and seeds of the latest `_seeds`.
+    _seeded: tuple[Cell | None, int, tuple[int, int]] = (None, 0, (0, 0))
 
     def _filler(self, cell: Cell) -> str:
         """What a document of this length can show of the haystack, however much more has been prepared."""
@@ -223,7 +243,7 @@ class Workbench:
     def haystack_text(self, task: str, tokens: int) -> HaystackText:
         """The filler of a task, long enough for ``tokens`` tokens."""
         entry = self.entries[task].haystack or self.config.haystack
-        key = entry.model_dump_json()
+        key = self._keys.get(task) or self._keys.setdefault(task, entry.model_dump_json())
         prepared, text = self._texts.get(key, (0, None))
         if text is None or prepared < tokens:
             wanted = max(tokens, self._longest_selected)

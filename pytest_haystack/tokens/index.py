@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -25,6 +26,9 @@ class Anchor(NamedTuple):
     tokens: int
 
 
+#: Places of a text that are remembered with their tokens: cells of one sweep ask for the same ones again and again.
+_REMEMBERED = 4096
+
 #: Texts of more characters are worth more than one thread.
 _LONG = 500_000
 
@@ -42,6 +46,8 @@ class TokenIndex:
         self.encoding = encoding
         self.positions = positions
         self.counts = counts
+        self._known_tokens = lru_cache(_REMEMBERED)(self._tokens_before)
+        self._known_positions = lru_cache(_REMEMBERED)(self._position_of)
 
     @classmethod
     def of(cls, text: str, encoding: Encoding) -> TokenIndex:
@@ -92,6 +98,9 @@ class TokenIndex:
 
     def tokens_before(self, position: int) -> int:
         """Number of tokens of ``text[:position]``, exact. Encodes only from the last safe point on."""
+        return self._known_tokens(position)
+
+    def _tokens_before(self, position: int) -> int:
         anchor = self.before(position)
         return anchor.tokens + self.encoding.count(self.text[anchor.position : position])
 
@@ -100,6 +109,9 @@ class TokenIndex:
 
         Positions beyond the end of the text count as its end.
         """
+        return self._known_positions(tokens)
+
+    def _position_of(self, tokens: int) -> int:
         entry = max(bisect_right(self.counts, tokens) - 1, 0)
         start = self.positions[entry]
         end = self.positions[entry + 1] if entry + 1 < len(self.positions) else len(self.text)

@@ -11,7 +11,7 @@ import importlib.util
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,6 +56,11 @@ CACHE_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
 WHITE_SPACE_LIMIT = 500_000
 
 
+#: Texts of up to so many characters, and how many of them, of which the number of tokens is remembered: a document's
+#: joints, which cells of one sweep have in common.
+_SHORT, _REMEMBERED = 256, 8192
+
+
 class TiktokenEncoding:
     """A vocabulary of tiktoken. Special-token text is ordinary text to it."""
 
@@ -66,6 +71,7 @@ class TiktokenEncoding:
     def __init__(self, tiktoken_encoding: tiktoken.Encoding) -> None:
         self._encoding = tiktoken_encoding
         self._encode = tiktoken_encoding.encode_ordinary
+        self._count_short = lru_cache(_REMEMBERED)(lambda text: len(self._encode(text)))
 
     @property
     def name(self) -> str:
@@ -84,7 +90,7 @@ class TiktokenEncoding:
 
     def count(self, text: str) -> int:
         """Number of tokens of the text. Raises what `encode` raises."""
-        return len(self.encode(text))
+        return self._count_short(text) if len(text) <= _SHORT else len(self.encode(text))
 
     def reach(self, text: str, tokens: int, ids: Sequence[int] | None = None) -> int:
         """Number of characters that the first ``tokens`` tokens of the text cover. Raises what `encode` raises."""

@@ -142,3 +142,19 @@ def test_values_can_be_read_on_their_ground() -> None:
 def test_changes_have_their_sign() -> None:
     assert [difference_label(value) for value in (1, 0.333, -0.5, -0.001, 1e-12)] == ["+1", "+.33", "-.50", "-.01", "0"]
     assert [change_label(value) for value in (1, 0.333, -0.5, 0)] == ["+1.00", "+0.33", "-0.50", "0.00"]
+
+
+def test_panels_of_one_model_stand_in_a_row_and_those_of_one_task_below_each_other() -> None:
+    def rows(score: float) -> list[dict[str, Any]]:
+        pairs = [("b", "one"), ("a", "two"), ("a", "three"), ("b", "three"), ("b", "two"), ("a", "one")]
+        return [row(score, model_id=model, task=task) for model, task in pairs]
+
+    comparison = compare_runs(rows(1.0), rows(0.0))
+    figure = difference_figure(comparison, comparison.groups, NAMES)
+
+    titles = {text.get_text(): text.get_position() for text in figure.texts}
+    for tasks in ("one", "two", "three"):
+        assert titles[f"a: {tasks}"][0] == titles[f"b: {tasks}"][0]
+    for model in "ab":
+        assert len({titles[f"{model}: {task}"][1] for task in ("one", "two", "three")}) == 1
+    assert titles["a: one"][1] != titles["b: one"][1]
