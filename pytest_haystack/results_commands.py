@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pytest_haystack.command_parts import SET, bench_of, plainly, rows_file, say
+from pytest_haystack.command_parts import SET, plainly, registry_of, rows_file, say
 from pytest_haystack.errors import HaystackError
 
 
@@ -24,7 +24,7 @@ from pytest_haystack.errors import HaystackError
     help="How often an unchanged model may be called worse.",
 )
 @click.option(
-    "-o", "--out", type=click.Path(path_type=Path, file_okay=False), default=".", help="Folder of the pictures."
+    "-o", "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder of the pictures (default: NEW's)."
 )
 @click.option("--no-pictures", is_flag=True, help="Draw nothing.")
 @click.option("--all-cells", is_flag=True, help="Name every cell that changed.")
@@ -39,7 +39,7 @@ def compare(
     new: Path,
     models: tuple[str, ...],
     alpha: float,
-    out: Path,
+    out: Path | None,
     no_pictures: bool,
     all_cells: bool,
     fail_on_regression: bool,
@@ -47,7 +47,8 @@ def compare(
     """Compare two runs (results.jsonl or report folders) on the prompts that both asked; draw difference.png."""
     from pytest_haystack.reports.run_comparison import compare_files
 
-    comparison, lines = compare_files(old, new, models, alpha, None if no_pictures else out, all_cells)
+    folder = None if no_pictures else out or rows_file(new).parent
+    comparison, lines = compare_files(old, new, models, alpha, folder, all_cells)
     for line in lines:
         click.echo(line)
     fails = comparison.regressions or comparison.uncompared or not any(group.n for group in comparison.groups)
@@ -89,21 +90,31 @@ def export(rows: Path, form: str, what: Any, out: Path | None) -> None:
 
 @click.command()
 @click.argument("rows", type=click.Path(path_type=Path))
-@click.option("--config", type=click.Path(path_type=Path), required=True, help="The sweep file that the rows are of.")
+@click.option("--config", type=click.Path(path_type=Path), help="Sweep file (default: config.resolved.yaml by ROWS).")
 @click.option("--dir", "directory", type=click.Path(path_type=Path), help="Folder to write to (default: that of ROWS).")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Hold the rows against those of this earlier run.")
 @click.option("--fail", is_flag=True, help="Exit with 1 where a cell or gate is red or a cell has no row.")
 @SET
 @plainly
 def report(
-    rows: Path, config: Path, directory: Path | None, baseline: Path | None, fail: bool, overrides: tuple[str, ...]
+    rows: Path,
+    config: Path | None,
+    directory: Path | None,
+    baseline: Path | None,
+    fail: bool,
+    overrides: tuple[str, ...],
 ) -> None:
     """Write the reports of rows (results.jsonl or a report folder) once more, gates too; nothing is scored again."""
     from pytest_haystack.report_again import report_again
     from pytest_haystack.results.store import read_rows
+    from pytest_haystack.running.reconstruction import bench_of_rows
 
     rows = rows_file(rows)
-    told = report_again(bench_of(config, overrides), read_rows(rows), directory or rows.parent, baseline)
+    found = read_rows(rows)
+    if not found:
+        raise HaystackError(f"{rows}: has no rows")
+    bench = bench_of_rows(rows, found[0], config, registry_of, overrides)
+    told = report_again(bench, found, directory or rows.parent, baseline)
     for line in told.lines:
         say(line)
     sys.exit(1 if fail and told.red else 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ def pick_row(path: Path, nodeid: str | None, number: int | None, trial: int) -> 
 
 def rebuild_prompt(path: Path, row: dict[str, Any], config: Path | None, registries: Registries) -> Prompt:
     """The prompt of a row. Raises HaystackError saying what has changed where it is not the same bytes."""
-    return _rebuild(_bench(path, row, config, registries), row)[1]
+    return _rebuild(bench_of_rows(path, row, config, registries), row)[1]
 
 
 def describe(
@@ -62,7 +62,7 @@ def describe(
     """Lines that show a trial: what was asked and answered, and the text around each needle."""
     row = pick_row(path, nodeid, None, trial)
     trials = 1 + max(other["trial"] for other in read_rows(path) if other["nodeid"] == row["nodeid"])
-    bench = _bench(path, row, config, registries)
+    bench = bench_of_rows(path, row, config, registries)
     expected = row["expected"]
     length, depth = row["context_length"], row["depth_percent"]
     yield f"cell      {row['task']}, {row['model_id']}, {length:,} tokens, depth {depth:g} %"
@@ -106,13 +106,19 @@ def _means(part: str, nodeid: str) -> bool:
     return bool(part and found) and head[-1:] in ("", *"[-:/") and rest[:1] in ("", *"]-:")
 
 
-def _bench(rows: Path, row: dict[str, Any], config: Path | None, registries: Registries) -> Workbench:
+def bench_of_rows(
+    rows: Path, row: Mapping[str, Any], config: Path | None, registries: Registries, overrides: Sequence[str] = ()
+) -> Workbench:
+    """The sweep that the file ``rows``, of which ``row`` is one, is of: ``config``, else the settings beside it.
+
+    Raises HaystackError where there are none.
+    """
     path = config or rows.parent / RESOLVED
     if not path.is_file():
         raise HaystackError(f"{path}: no such file; name the sweep file with --config")
     # The conftest that registered what the sweep names lies beside the sweep file, not beside the report.
     origin = Path(row["nodeid"].partition("::")[0])
-    return load_bench(path.absolute(), registries(path if config or not origin.is_file() else origin))
+    return load_bench(path.absolute(), registries(path if config or not origin.is_file() else origin), overrides)
 
 
 def _rebuild(bench: Workbench, row: dict[str, Any]) -> tuple[Document, Prompt]:

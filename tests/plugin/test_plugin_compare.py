@@ -28,7 +28,7 @@ def two_runs(write: Any, run: Run, pytester: pytest.Pytester) -> Path:
 
 
 def test_a_comparison_names_the_cells_and_the_evidence_and_draws_the_difference(two_runs: Path, command: Any) -> None:
-    result = command("compare", "old", "new/results.jsonl", "--out", "pictures")
+    result = command("compare", "old", "new/results.jsonl")
 
     assert (result.returncode, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
@@ -43,7 +43,10 @@ def test_a_comparison_names_the_cells_and_the_evidence_and_draws_the_difference(
     ]
     assert lines[5] == "  without partner: 1 no score in this run"
     assert lines[6] == "REGRESSION: reader: single (alpha 0.05 over 14 pairs)"
-    assert (two_runs / "pictures" / "difference.png").stat().st_size > 10_000
+    assert lines[7] == "wrote new: difference.png"
+    assert (two_runs / "new" / "difference.png").stat().st_size > 10_000
+    assert command("compare", "old", "new", "--out", "pictures").stdout.endswith("wrote pictures: difference.png\n")
+    assert sorted(path.name for path in two_runs.glob("**/difference*")) == ["difference.png"] * 2
 
 
 def test_the_exit_code_tells_a_regression_only_where_it_is_asked_to(two_runs: Path, command: Any) -> None:
@@ -52,7 +55,7 @@ def test_the_exit_code_tells_a_regression_only_where_it_is_asked_to(two_runs: Pa
     assert command("compare", "old", "new", *asked).returncode == 1
     assert command("compare", "new", "old", *asked).returncode == 0
     assert command("compare", "old", "new", *asked, "--alpha", "0.01").returncode == 0
-    assert not list(two_runs.glob("*.png"))
+    assert not list(two_runs.glob("**/difference*.png"))
 
 
 def test_another_seed_is_refused_with_its_reason(two_runs: Path, run: Run, command: Any) -> None:
@@ -64,7 +67,7 @@ def test_another_seed_is_refused_with_its_reason(two_runs: Path, run: Run, comma
     assert "  no pair to compare: 15 seed changed (42, now 7)\n" in result.stdout
     assert result.stdout.count("seed changed") == 1
     assert result.stdout.splitlines()[-1] == "nothing was compared: no prompt has a score in both runs"
-    assert not list(two_runs.glob("*.png"))
+    assert not list(two_runs.glob("**/difference*.png"))
 
 
 def test_a_comparison_of_nothing_is_no_pass(two_runs: Path, run: Run, command: Any) -> None:

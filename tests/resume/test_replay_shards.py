@@ -150,15 +150,19 @@ def test_reports_of_rows_decide_the_gates(simulated: Project) -> None:
 def test_reports_of_a_green_run_may_be_asked_to_fail(simulated: Project) -> None:
     assert simulated.run()[0] == 0
     rows = simulated.report / "results.jsonl"
-    ask = ("report", rows, "--config", "haystack.yaml", "--dir", "again", "--fail")
+    # The run has written its settings beside its rows.
+    ask = ("report", rows, "--dir", "again", "--fail")
     assert command(simulated, *ask).returncode == 0
 
-    red = command(simulated, *ask, "--set", "known_failures=[]")
+    red = command(simulated, *ask, "--config", "haystack.yaml", "--set", "known_failures=[]")
     assert (red.returncode, "no row" in red.stdout) == (1, False)
 
     kept = [line for line in rows.read_text().splitlines(keepends=True) if "other-len400-depth0]" not in line]
     rows.write_text("".join(kept))
     less = command(simulated, *ask)
+    (simulated.report / "config.resolved.yaml").unlink()
+    lost = command(simulated, *ask)
+    assert (lost.returncode, lost.stderr.endswith("no such file; name the sweep file with --config\n")) == (4, True)
     assert (less.returncode, "1 of 12 cells have no row" in less.stdout) == (1, True)
 
 
