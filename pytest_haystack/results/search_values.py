@@ -86,7 +86,9 @@ def headline(values: Mapping[str, Any]) -> str:
         return f"mean score {only['mean']:.2f} at {least:,} tokens {sign} {values['threshold']:.2f}; {after}"
     length = values["effective_context_length"]
     sign = ">=" if length >= least else "<"
-    return f"effective context length {length:,} {sign} {least:,} tokens at {values['threshold']:.2f}; {after}"
+    # Where not even the shortest holds, it is the shortest that was tested.
+    shown = f"{length:,}" if length else f"below {min(step['context_length'] for step in values['path']):,}"
+    return f"effective context length {shown} {sign} {least:,} tokens at {values['threshold']:.2f}; {after}"
 
 
 def sides(values: Mapping[str, Any]) -> list[str]:

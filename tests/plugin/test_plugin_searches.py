@@ -118,6 +118,8 @@ def test_the_longest_length_that_holds_is_found_at_the_ends(
     [search] = found(pytester.path)
     assert search["result"]["effective_context_length"] == longest
     assert result.ret == (longest < 700)
+    said = "effective context length 1,100 >= 700" if longest else "effective context length below 300 < 700"
+    result.stdout.fnmatch_lines([f"*{said} tokens at 0.90; *"])
 
 
 @pytest.fixture
