@@ -6,7 +6,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
@@ -46,8 +45,9 @@ class TokenIndex:
         self.encoding = encoding
         self.positions = positions
         self.counts = counts
-        self._known_tokens = lru_cache(_REMEMBERED)(self._tokens_before)
-        self._known_positions = lru_cache(_REMEMBERED)(self._position_of)
+        # No cache of functools: it would keep a text of megabytes alive, in a cycle, until the next collection.
+        self._known_tokens: dict[int, int] = {}
+        self._known_positions: dict[int, int] = {}
 
     @classmethod
     def of(cls, text: str, encoding: Encoding) -> TokenIndex:
@@ -98,24 +98,26 @@ class TokenIndex:
 
     def tokens_before(self, position: int) -> int:
         """Number of tokens of ``text[:position]``, exact. Encodes only from the last safe point on."""
-        return self._known_tokens(position)
-
-    def _tokens_before(self, position: int) -> int:
-        anchor = self.before(position)
-        return anchor.tokens + self.encoding.count(self.text[anchor.position : position])
+        tokens = self._known_tokens.get(position)
+        if tokens is None:
+            anchor = self.before(position)
+            tokens = anchor.tokens + self.encoding.count(self.text[anchor.position : position])
+            _remember(self._known_tokens, position, tokens)
+        return tokens
 
     def position_of(self, tokens: int) -> int:
         """The character position that this many tokens reach, within a character or two.
 
         Positions beyond the end of the text count as its end.
         """
-        return self._known_positions(tokens)
-
-    def _position_of(self, tokens: int) -> int:
-        entry = max(bisect_right(self.counts, tokens) - 1, 0)
-        start = self.positions[entry]
-        end = self.positions[entry + 1] if entry + 1 < len(self.positions) else len(self.text)
-        return start + self._reach(start, end, tokens - self.counts[entry])
+        position = self._known_positions.get(tokens)
+        if position is None:
+            entry = max(bisect_right(self.counts, tokens) - 1, 0)
+            start = self.positions[entry]
+            end = self.positions[entry + 1] if entry + 1 < len(self.positions) else len(self.text)
+            position = start + self._reach(start, end, tokens - self.counts[entry])
+            _remember(self._known_positions, tokens, position)
+        return position
 
     def _reach(self, start: int, end: int, tokens: int) -> int:
         """Number of characters of ``text[start:end]`` that its first ``tokens`` tokens cover."""
@@ -131,6 +133,12 @@ class TokenIndex:
 
     def _anchor(self, entry: int) -> Anchor:
         return Anchor(self.positions[entry], self.counts[entry])
+
+
+def _remember(known: dict[int, int], key: int, value: int) -> None:
+    if len(known) >= _REMEMBERED:
+        known.clear()
+    known[key] = value
 
 
 def _counts(text: str, encoding: Encoding, positions: Sequence[int]) -> Iterable[int]:

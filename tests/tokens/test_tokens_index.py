@@ -185,3 +185,16 @@ def test_an_index_is_two_flat_arrays_that_can_be_stored_as_they_are() -> None:
     assert mapped.tokens_before(3000) == index.tokens_before(3000)
     assert mapped.position_of(500) == index.position_of(500)
     assert mapped.after(1000) == index.after(1000)
+
+
+def test_what_an_index_has_told_it_tells_again_however_much_it_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoding = load_encoding("cl100k_base")
+    text = sample_text("english", 4000)
+    monkeypatch.setattr("pytest_haystack.tokens.index._REMEMBERED", 7)
+    index = TokenIndex.of(text, encoding)
+    places = [(3 * number * number) % len(text) for number in range(40)]
+
+    for place in (*places, *reversed(places), *places[::3]):
+        assert index.tokens_before(place) == encoding.count(text[:place])
+        tokens = index.tokens_before(place)
+        assert index.position_of(tokens) == TokenIndex.of(text, encoding).position_of(tokens)
