@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Generator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,10 @@ def services(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Gene
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits between requests."""
-    monkeypatch.setattr("pytest_haystack.haystacks.remote.polite.sleep", lambda seconds: None)
-    monkeypatch.setattr("pytest_haystack.haystacks.remote.polite.clock", iter(range(0, 10**9, 1000)).__next__)
+    # Runs within this process leave packages behind that do not know their modules: the module is asked for itself.
+    polite = import_module("pytest_haystack.haystacks.remote.polite")
+    monkeypatch.setattr(polite, "sleep", lambda seconds: None)
+    monkeypatch.setattr(polite, "clock", iter(range(0, 10**9, 1000)).__next__)
 
 
 @pytest.fixture
