@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -33,7 +34,7 @@ def _caches() -> Path:
 
 
 def write_atomically(path: Path, data: bytes) -> Path:
-    """Write a file whole or not at all, whoever else writes it at the same time; its folder is made."""
+    """Write a file whole or not at all, whoever else writes it at the same time; its folder is made. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}-{os.getpid()}.part")
     try:
@@ -42,3 +43,23 @@ def write_atomically(path: Path, data: bytes) -> Path:
     finally:
         temporary.unlink(missing_ok=True)
     return path
+
+
+def make_room(folder: Path, largest: int, suffix: str, newest: Path) -> None:
+    """Remove files of this suffix, those unused for longest first, until all take at most ``largest`` bytes.
+
+    The ``newest`` stays, and what others use stays where the system wants it to.
+    """
+    found = []
+    for path in folder.iterdir():
+        with suppress(OSError):
+            status = path.stat()
+            found.append((status.st_mtime, status.st_size, path))
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= largest:
+            return
+        if path != newest and path.suffix in (suffix, ".part"):
+            with suppress(OSError):
+                path.unlink()
+                total -= size

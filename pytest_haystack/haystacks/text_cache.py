@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from pytest_haystack.cache import cache_folder
+from pytest_haystack.cache import cache_folder, make_room, write_atomically
 
 #: Bytes that all texts together may take; those unused for longest go first.
 LARGEST_CACHE = 512_000_000
@@ -37,8 +35,9 @@ def cached_text(key: str, characters: int, write: Callable[[int], str], folder: 
             text = _read(path)
             if text is None or len(text) < characters:
                 text = write(characters)
-                _write(path, text)
-                _make_room(folder, path)
+                body = text.encode("utf-8")
+                write_atomically(path, hashlib.sha256(body).digest() + body)
+                make_room(folder, LARGEST_CACHE, path.suffix, path)
             return text
     except (OSError, Timeout):
         return write(characters)
@@ -53,33 +52,3 @@ def _read(path: Path) -> str | None:
         return None
     digest, body = data[:_HASH_BYTES], data[_HASH_BYTES:]
     return body.decode("utf-8") if hashlib.sha256(body).digest() == digest else None
-
-
-def _write(path: Path, text: str) -> None:
-    """Raises OSError where there is no room."""
-    body = text.encode("utf-8")
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem[:16], suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(body).digest() + body)
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
-
-
-def _make_room(folder: Path, newest: Path) -> None:
-    found = []
-    for path in folder.iterdir():
-        with suppress(OSError):
-            status = path.stat()
-            found.append((status.st_mtime, status.st_size, path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
-        if total <= LARGEST_CACHE:
-            return
-        if path != newest and path.suffix in (".text", ".part"):
-            with suppress(OSError):
-                path.unlink()
-                total -= size

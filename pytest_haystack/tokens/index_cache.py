@@ -10,16 +10,14 @@ import hashlib
 import mmap
 import os
 import sys
-import tempfile
 from array import array
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from pytest_haystack.cache import cache_folder
+from pytest_haystack.cache import cache_folder, make_room, write_atomically
 from pytest_haystack.long_text import utf8_sha256
 from pytest_haystack.tokens.encoding import Encoding
 from pytest_haystack.tokens.index import STRIDE, TokenIndex
@@ -52,8 +50,8 @@ def cached_index(text: str, encoding: Encoding, folder: Path | None = None) -> T
             if entries is not None:
                 return TokenIndex(text, encoding, *entries)
             index = TokenIndex.of(text, encoding)
-            _write(path, index)
-            _make_room(folder, path)
+            write_atomically(path, _whole_file(index))
+            make_room(folder, LARGEST_CACHE, path.suffix, path)
             return index
     except (OSError, Timeout):
         return TokenIndex.of(text, encoding)
@@ -87,32 +85,6 @@ def _read(path: Path) -> tuple[Sequence[int], Sequence[int]] | None:
     return numbers[:half], numbers[half:]
 
 
-def _write(path: Path, index: TokenIndex) -> None:
-    """Raises OSError where there is no room."""
+def _whole_file(index: TokenIndex) -> bytes:
     body = _FORMAT + array("I", index.positions).tobytes() + array("I", index.counts).tobytes()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem[:16], suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(body + hashlib.sha256(body).digest())
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
-
-
-def _make_room(folder: Path, newest: Path) -> None:
-    """Remove what was used longest ago until the rest is within bounds; files that others use stay where they must."""
-    found = []
-    for path in folder.iterdir():
-        with suppress(OSError):
-            status = path.stat()
-            found.append((status.st_mtime, status.st_size, path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
-        if total <= LARGEST_CACHE:
-            return
-        if path != newest and path.suffix in (".index", ".part"):
-            with suppress(OSError):
-                path.unlink()
-                total -= size
+    return body + hashlib.sha256(body).digest()
