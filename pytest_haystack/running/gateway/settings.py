@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_haystack.models.redaction import Redactor, secret_fields, secret_values
+from pytest_haystack.models.redaction import Redactor, secret_fields, secret_parts, secret_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +77,5 @@ def redactor_for(models: Iterable[ModelSettings], environment: Mapping[str, str]
     models = tuple(models)
     named = [model.api_key_env for model in models if model.api_key_env]
     named += [name for model in models for name in model.headers_env.values()]
-    return Redactor(secret_values(environment, named).union(*(secret_fields(model.request) for model in models)))
+    written = (secret_fields(model.request) | secret_parts(model.api_base) for model in models)
+    return Redactor(secret_values(environment, named).union(*written))
