@@ -88,13 +88,16 @@ class Keeper:
 
         return Replay.of_files(self.replayed)
 
-    def judge(self, model: Model) -> Callable[[Prompt], Completion]:
-        """How a scorer's model is asked in this session; ``model`` need not be able to answer in a replay."""
+    def judge(self, model: Model, *mark: str) -> Callable[[Prompt], Completion]:
+        """How a scorer's model is asked in this session; ``model`` need not be able to answer in a replay.
+
+        ``mark`` is that of its weights.
+        """
         from pytest_haystack.running.store.kept import asked_by_itself, keeping, key_of
 
         if self.replays:
             entry = model.entry
-            return self.replay.judge(entry, lambda prompt: self._existing(key_of(entry, prompt)))
+            return self.replay.judge(entry, lambda prompt: self._existing(key_of(entry, prompt, *mark)))
         return keeping(model, self.kept) if asked_by_itself(model) else model.complete
 
     def prepare(self, sweep: Sweep) -> None:

@@ -91,7 +91,11 @@ class Scout:
             cell = known.get(nodeid)
             if cell is not None and cell not in never and self._will_ask(sweep, cell):
                 coming.setdefault(cell.model, []).append(cell)
-        return [Coming(asked[model], sweep.bench.models[model], cells) for model, cells in coming.items()]
+        marks = {name: tuple((told.get("local") or {}).get("mark", ())) for name, told in paid.items()}
+        return [
+            Coming(asked[model], sweep.bench.models[model], cells, marks[asked[model]])
+            for model, cells in coming.items()
+        ]
 
     def _will_ask(self, sweep: Sweep, cell: Cell) -> bool:
         known = known_failure_of(sweep.loaded.config, cell)

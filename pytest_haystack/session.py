@@ -93,7 +93,12 @@ class Sweep:
     def judge(self, task: str) -> Complete | None:
         """What asks the model that the scorer of a task needs, None where it needs none."""
         entry = self.bench.judges.get(task)
-        return None if entry is None else self._session.keeper.judge(self._made(self._judge_id(entry), entry))
+        if entry is None:
+            return None
+        from pytest_haystack.models.weights import weights_mark
+
+        mark = weights_mark(entry.model, self.path.parent)
+        return self._session.keeper.judge(self._made(self._judge_id(entry), entry), *mark)
 
     def _made(self, gateway_id: str, entry: ModelEntry) -> Model:
         if gateway_id not in self._models:
@@ -153,6 +158,7 @@ class Sweep:
         """What the gateway is told of an entry."""
         from pytest_haystack.config.local_names import is_local
         from pytest_haystack.models.local import serving
+        from pytest_haystack.models.weights import weights_mark
         from pytest_haystack.running.send_order import sending_of
 
         told = entry.model_dump(mode="json")
@@ -161,6 +167,7 @@ class Sweep:
         told["sending"] = sending_of(execution, entry, lengths, self._session.settings.concurrency)
         if is_local(entry.model):
             told["local"] = serving(entry, self.path.parent, max(lengths, default=None))
+            told["local"]["mark"] = weights_mark(entry.model, self.path.parent)
         return told
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pytest_haystack.errors import HaystackError
+from pytest_haystack.results.row_checks import fault_of
 from pytest_haystack.results.rows import SCHEMA_VERSION, dump_row
 
 RESULTS = "results.jsonl"
@@ -43,6 +46,9 @@ class RowWriter:
         """Write one row to disk now; returns it as written. Raises OSError, and leaves no part of the row behind."""
         written = {**row, "run_id": self._run_id}
         line = memoryview(dump_row(written).encode("ascii") + b"\n")
+        if not os.fstat(self._file.fileno()).st_nlink:
+            # On POSIX systems a file that was deleted takes on rows as before, and nobody will see them.
+            raise FileNotFoundError(errno.ENOENT, "the file was deleted while the run went on")
         before = self._file.seek(0, 2)
         try:
             while line:
@@ -112,7 +118,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     run that wrote it was killed.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors put a mark at its start
     except (OSError, UnicodeDecodeError) as error:
         raise HaystackError(f"{path}: cannot be read ({error}); name a results.jsonl") from None
     rows: dict[tuple[str, int], dict[str, Any]] = {}
@@ -121,13 +127,14 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
             continue
         try:
             row = json.loads(line)
-            key = (row["nodeid"], row["trial"])
-            version = row["schema_version"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, RecursionError):
             raise HaystackError(f"{path}:{number}: not a row of results; name a results.jsonl") from None
-        if version > SCHEMA_VERSION:
+        version = row.get("schema_version") if isinstance(row, dict) else None
+        if isinstance(version, int) and version > SCHEMA_VERSION:
             raise HaystackError(f"{path}:{number}: written by a newer version; update pytest-haystack")
-        rows[key] = row
+        if (fault := fault_of(row)) is not None:
+            raise HaystackError(f"{path}:{number}: {fault}; name a results.jsonl, or take that line out")
+        rows[row["nodeid"], row["trial"]] = row
     return list(rows.values())
 
 

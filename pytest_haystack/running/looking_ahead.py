@@ -27,11 +27,15 @@ _END = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Coming:
-    """The cells of one model that will ask, in the order of their tests; ``gateway_id`` names the model there."""
+    """The cells of one model that will ask, in the order of their tests; ``gateway_id`` names the model there.
+
+    ``mark`` is that of its weights.
+    """
 
     gateway_id: str
     entry: ModelEntry
     cells: Sequence[Cell]
+    mark: tuple[str, ...] = ()
 
 
 class LookAhead:
@@ -84,7 +88,7 @@ class LookAhead:
             if first is None:
                 return
             prompt = self._prompt(cells[first.cell], first.trial, counts)
-            if key_of(coming.entry, prompt) != first.key:
+            if key_of(coming.entry, prompt, *coming.mark) != first.key:
                 return
             if first.input_tokens is not None:
                 counts.observe(cells[first.cell], first.trial, first.input_tokens)

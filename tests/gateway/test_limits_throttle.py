@@ -246,3 +246,25 @@ class _Least(random.Random):
 
     def uniform(self, a: float, b: float) -> float:
         return 0.1
+
+
+@pytest.mark.parametrize("status", [429, 503, 529])
+def test_when_to_come_again_is_meant_for_every_request(status: int) -> None:
+    lane = Lane(ModelSettings.from_entry(entry("m", None, in_flight=4, retries=3, deadline=100)), None, lambda: 0.0)
+
+    class Overloaded:
+        async def complete(self, *_: object) -> Completion:
+            raise RequestError("overloaded", status=status, retry_after=30.0)
+
+    async def run() -> float | None:
+        assert lane.seconds_until_free(1) == 0
+        asking = asyncio.create_task(send(lane, Overloaded(), [], 10, random.Random(1)))  # type: ignore[arg-type]
+        for _ in range(20):
+            await asyncio.sleep(0)
+        seconds = lane.seconds_until_free(1)
+        asking.cancel()
+        return seconds
+
+    seconds = asyncio.run(run())
+    assert seconds is not None
+    assert seconds >= 30

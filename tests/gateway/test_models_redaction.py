@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import string
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_haystack.models.redaction import Redactor, secret_fields, secret_values
+from pytest_haystack.models.redaction import Redactor, secret_fields, secret_parts, secret_values
 
 keys = st.text(string.ascii_letters + string.digits + "-_+/=.%", min_size=8, max_size=60)
 
@@ -91,3 +92,26 @@ def test_secrets_in_a_request_are_found_by_the_names_they_stand_under() -> None:
     }
 
     assert secret_fields(request) == {"team-secret", "one-more", "body-secret", "aws-secret"}
+
+
+@settings(max_examples=100, deadline=None)
+@given(key=keys.filter(lambda key: len(key) >= 12), before=st.binary(max_size=8), after=st.binary(max_size=8))
+def test_a_known_key_within_base64_is_hidden(key: str, before: bytes, after: bytes) -> None:
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        shown = Redactor([key])(f"sent {encode(before + key.encode() + after).decode()}")
+        assert "[redacted]" in shown
+        # What is left of the ends says less than two characters of the key each.
+        assert (
+            len(shown.replace("[redacted]", "").removeprefix("sent ")) <= 2 * len(base64.b64encode(before + after)) + 8
+        )
+
+
+@pytest.mark.parametrize("broken", ["\n", "\r\n   ", "\\n", " "])
+def test_a_known_key_is_hidden_where_a_message_wraps_in_the_middle_of_it(broken: str) -> None:
+    assert Redactor(["abcdefgh-12345678"])(f"key abcdefgh-12{broken}345678!") == "key [redacted]!"
+
+
+def test_user_and_password_of_an_address_are_secrets() -> None:
+    assert secret_parts("https://me:p%40ss@host/v1") == {"p%40ss", "p@ss", "me:p%40ss", "me:p@ss"}
+    assert secret_parts("https://token@host/v1") == {"token"}
+    assert secret_parts("https://host/v1") == secret_parts("http://[") == secret_parts(None) == set()

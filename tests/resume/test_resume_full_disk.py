@@ -9,6 +9,7 @@ import pytest
 
 from pytest_haystack.results.store import RowWriter, read_rows
 from tests.resume.conftest import Project
+from tests.support.rows import ROW
 
 if sys.platform == "win32":
     pytest.skip("limits the size of files as POSIX has it", allow_module_level=True)
@@ -73,7 +74,7 @@ def test_a_row_that_cannot_be_written_ends_the_run(project: Project) -> None:
 
 
 def test_a_row_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    row = {"nodeid": "haystack.yaml::test_cell[a]", "trial": 0, "schema_version": 1}
+    row = {**ROW, "nodeid": "haystack.yaml::test_cell[a]"}
     writer = RowWriter(tmp_path, "run")
     writer.append(row)
     whole = writer.path.read_bytes()

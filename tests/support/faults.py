@@ -69,6 +69,10 @@ def _cut_input(request: Received) -> Reply:
     return answer("I see no such thing.", usage=usage)
 
 
+def _other_form(request: Received) -> Reply:
+    return Reply(body={"id": "x", "object": "chat.completion", "created": 1, "model": "served", "choices": [None]})
+
+
 def _html(request: Received) -> Reply:
     return Reply(200, b"<html><body>Sign in</body></html>", {"content-type": "text/html"})
 
@@ -104,6 +108,10 @@ _VLLM_LONG = {
     "param": None,
     "code": 400,
 }
+_TGI_LONG = {
+    "error": "Input validation error: `inputs` must have less than 1024 tokens. Given: 2000",
+    "error_type": "validation",
+}
 _OPENAI_LONG = (
     "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens. "
     "Please reduce the length of the messages."
@@ -123,6 +131,7 @@ FAULTS: dict[str, Answer] = {
     "529-once": _Once(_always(Reply(529, {"type": "error", "error": {"type": "overloaded_error", "message": "O"}}))),
     "401": _always(error(401, "Incorrect API key provided")),
     "403": _always(error(403, "Not allowed in your country")),
+    "307": _always(Reply(307, b"", {"location": "http://127.0.0.2:1/v1/chat/completions"})),
     "404": _always(error(404, "The model does not exist", "model_not_found")),
     "400": _always(error(400, "temperature must be at most 1")),
     "dropped": _always(Reply(drop=True)),
@@ -132,6 +141,10 @@ FAULTS: dict[str, Answer] = {
     "no-json": _always(Reply(body=b'{"id": "x", "choices": [{"mess')),
     "no-json-once": _Once(_always(Reply(body=b"{nonsense"))),
     "html": _html,
+    "other-form": _other_form,
+    "502-page": _always(
+        Reply(502, b"<html><head><title>x</title></head><h1>Bad gateway</h1>", {"content-type": "text/html"})
+    ),
     "wrong-type": _wrong_type,
     "hang": lambda request: replace(good(request), delay=HANG),
     "hang-once": _Once(lambda request: replace(good(request), delay=HANG)),
@@ -139,6 +152,7 @@ FAULTS: dict[str, Answer] = {
     "long-anthropic": _always(Reply(400, _ANTHROPIC_LONG)),
     "long-gemini": _always(Reply(400, _GEMINI_LONG)),
     "long-vllm": _always(Reply(400, _VLLM_LONG)),
+    "long-tgi": _always(Reply(422, _TGI_LONG)),
     "empty": _said(content=""),
     "empty-once": _Once(_said(content="")),
     "no-choices": _no_choices,

@@ -15,6 +15,8 @@ _ORDINARY = frozenset(
 )
 #: Names that say that the answer broke off.
 _BROKEN = frozenset({"error", "network_error", "insufficient_system_resource"})
+#: A count beyond this, or below zero, is a provider's mistake: unknown.
+_MOST_TOKENS = 10**12
 
 
 def completion_of(response: Any, raw: str | None) -> Completion:
@@ -113,4 +115,4 @@ def _raw_stop_reason(raw: str | None) -> str | None:
 
 def _count(thing: Any, name: str) -> int | None:
     value = _part(thing, name)
-    return value if isinstance(value, int) else None
+    return value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else None

@@ -153,7 +153,8 @@ class Desk:
         if lane is None:
             raise ModelError("config_error", f"{model}: the gateway of this run was not told of this model")
         settings = lane.settings
-        return lane, answer_key(settings.model, settings.api_base, settings.request, messages, trial)
+        mark = settings.local_mark
+        return lane, answer_key(settings.model, settings.api_base, settings.request, messages, trial, *mark)
 
     def _send_ahead(self, model: str, offer: Offer) -> asyncio.Task[Completion]:
         left = partial(self._ahead[model].left, offer)

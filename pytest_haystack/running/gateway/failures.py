@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from pytest_haystack.running.gateway.redirects import RedirectedError
+from pytest_haystack.running.gateway.unreadable import unreadable
 from pytest_haystack.text import one_line
 
 #: Codes that stay until someone changes something, whatever the status: a spent quota comes as 429.
@@ -41,7 +43,11 @@ _CODE_OF_TYPE = {
 }
 _CONNECTION_TYPES = frozenset({"APIConnectionError", "ConnectError", "ReadError", "WriteError", "RemoteProtocolError"})
 _PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)(?: Error)?(?::| -) )+")
-_NO_ANSWER = re.compile(r"Empty or invalid response from LLM endpoint\. Received: '(.*)'", re.DOTALL)
+#: What an SDK says where it does not know the form of an error.
+_SAYS_NOTHING = re.compile(r"Error code: \d+")
+_TAG = re.compile(r"(?s)<(?:head|style|script)\b.*?</(?:head|style|script)>|<[^<>]*>")
+#: Characters of a body that stand in for a message, and that are looked at for them.
+_LONGEST_BODY, _LONGEST_READ = 300, 5_000
 _DEEPEST = 12
 
 
@@ -90,17 +96,19 @@ def request_error(error: BaseException, model: str) -> RequestError:
         return RequestError(
             f"{model} needs an API key: name the environment variable that holds it in api_key_env", code="missing_key"
         )
+    if (moved := next((layer for layer in chain if isinstance(layer, RedirectedError)), None)) is not None:
+        return RequestError(str(moved), status=moved.status)
+    if (wrong := unreadable(str(error))) is not None:
+        # The status is litellm's own: the server's was a good one.
+        return RequestError(wrong[0], code=wrong[1])
     status = _status(chain)
     body = _body(chain)
     if status in (None, 500) and _lost_connection(chain):
         return RequestError(_connection_words(chain))
     if status == 500 and _wordless(chain) and any(isinstance(layer, json.JSONDecodeError) for layer in chain):
         return RequestError("the server's answer is no JSON")
-    if status == 500 and (received := _NO_ANSWER.search(str(error))):
-        # litellm's own status: the server's was a good one.
-        return RequestError(f"the server's answer is no JSON: {one_line(received[1], 100)!r}")
     return RequestError(
-        str(body.get("message") or _PREFIX.sub("", str(error)) or type(error).__name__),
+        _words(error, chain, body),
         status=status,
         code=_code(chain, body),
         retry_after=_retry_after(chain),
@@ -143,6 +151,9 @@ def _body(chain: list[BaseException]) -> Mapping[str, Any]:
                     return inner
                 if "message" in found:
                     return found
+                # Servers that are none of OpenAI's: Ollama and TGI, FastAPI.
+                if said := next((found[name] for name in ("error", "detail") if found.get(name)), None):
+                    return {**found, "message": said if isinstance(said, str) else json.dumps(said)}
     return {}
 
 
@@ -155,8 +166,20 @@ def _json(text: Any) -> Any:
         return None
     try:
         return json.loads(text[start:])
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
+
+
+def _words(error: BaseException, chain: list[BaseException], body: Mapping[str, Any]) -> str:
+    """What the provider says: in its error object, else in its body of whatever form, else in litellm's words."""
+    if body.get("message"):
+        return str(body["message"])
+    words = _PREFIX.sub("", str(error))
+    if not words or _SAYS_NOTHING.fullmatch(words):
+        texts = (str(getattr(_response(layer), "text", "") or "") for layer in chain)
+        bodies = (_TAG.sub(" ", text[:_LONGEST_READ]) for text in texts)
+        words = next((one_line(text, _LONGEST_BODY) for text in bodies if text.strip()), words)
+    return words or type(error).__name__
 
 
 def _code(chain: list[BaseException], body: Mapping[str, Any]) -> str | None:

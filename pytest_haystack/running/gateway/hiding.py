@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pytest_haystack.models.model import Completion
-from pytest_haystack.models.redaction import Redactor, secret_fields, secret_values
+from pytest_haystack.models.redaction import Redactor, secret_fields, secret_parts, secret_values
 from pytest_haystack.running.gateway.settings import ModelSettings
 
 #: Values of variables that are merely called like a key may be ordinary words; those of keys are longer.
@@ -34,4 +34,4 @@ def _redactor(settings: ModelSettings, environment: Mapping[str, str]) -> Redact
     names = {settings.api_key_env, *getattr(settings, "headers_env", {}).values()}
     named = {environment[name] for name in names if name and name in environment}
     guessed = {value for value in secret_values(environment) if len(value) >= _SHORTEST_UNNAMED}
-    return Redactor(named | guessed | secret_fields(settings.request))
+    return Redactor(named | guessed | secret_fields(settings.request) | secret_parts(settings.api_base))

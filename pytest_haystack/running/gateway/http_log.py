@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_haystack.models.redaction import HIDDEN, Redactor
+from pytest_haystack.running.gateway.redirects import LIBRARIES
 
 #: Headers that hold keys, or stand for them.
 _SECRET_HEADER = re.compile(r"auth|key|token(?!s)|secret|cookie|credential|signature", re.IGNORECASE)
-_LIBRARIES = ("httpx", "httpx2")
 _NUMBERED = re.compile(r"(\d+)-(?:request|response)\.txt")
 
 
@@ -36,7 +36,7 @@ class HttpLog:
 
     def install(self) -> None:
         """From now on log what this process sends through the HTTP libraries that litellm and its SDKs use."""
-        for name in _LIBRARIES:
+        for name in LIBRARIES:
             with suppress(ImportError):
                 library: Any = import_module(name)
                 library.AsyncClient.send = self._logged_async(library.AsyncClient.send)

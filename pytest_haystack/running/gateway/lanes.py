@@ -130,9 +130,12 @@ class Lane:
 
     def refused(self, left_at: float, seconds: float) -> None:
         """The provider had too much of a request that left then: less at once, and nothing for so many seconds."""
-        now = self.clock()
-        self._throttle.refused(left_at, now)
-        self._paused_until = max(self._paused_until, now + seconds)
+        self._throttle.refused(left_at, self.clock())
+        self.pause(seconds)
+
+    def pause(self, seconds: float) -> None:
+        """Nothing more leaves for so many seconds."""
+        self._paused_until = max(self._paused_until, self.clock() + seconds)
 
     def close(self, outcome: str, message: str) -> None:
         """Refuse from now on, with these words, what has not left: it would be in vain."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from pytest_haystack.running.gateway.failures import RequestError
+from pytest_haystack.running.gateway.loopback import pass_by_proxies
 from pytest_haystack.running.gateway.settings import ModelSettings
 from pytest_haystack.text import one_line, printable
 
@@ -58,8 +59,7 @@ class LocalServers:
                 self._slots[file] = max(self._slots.get(file, 0), model.in_flight)
         if self._contexts:
             environment[KEY_VARIABLE] = secrets.token_hex(16)
-            for name in ("NO_PROXY", "no_proxy"):
-                environment[name] = ",".join(filter(None, (environment.get(name), _HOST)))
+            pass_by_proxies(environment)
         self._running: dict[str, _Server] = {}
         self._turn = threading.Lock()
         self._closed = False

@@ -16,9 +16,11 @@ from pytest_haystack.models.model import Completion, Usage
 from pytest_haystack.models.prices import model_facts
 from pytest_haystack.models.prompt_cache import with_breakpoints
 from pytest_haystack.running.gateway.answers import completion_of
+from pytest_haystack.running.gateway.credentials import key_from
 from pytest_haystack.running.gateway.failures import RequestError, request_error
 from pytest_haystack.running.gateway.hiding import without_keys
 from pytest_haystack.running.gateway.local_server import KEY_VARIABLE, LocalServers
+from pytest_haystack.running.gateway.redirects import stay_with_the_server
 from pytest_haystack.running.gateway.settings import ModelSettings
 
 #: No call home, no `.env` of the working directory, no advertising in error messages. A user's own values win.
@@ -143,10 +145,7 @@ class Provider:
             return self._environment[KEY_VARIABLE]
         name = settings.api_key_env
         if name is not None:
-            key = self._environment.get(name)
-            if not key:
-                raise RequestError(f"api_key_env: the environment variable {name} is not set", code="unusable_entry")
-            return key
+            return key_from(self._environment, name, "api_key_env")
         if settings.api_base is not None and settings.model.startswith("openai/"):
             # A key that happens to be in OPENAI_API_KEY is OpenAI's: it goes to no other server unasked.
             return _NO_KEY
@@ -160,6 +159,7 @@ class Provider:
             litellm: Any = import_module("litellm")
             litellm.telemetry = False
             litellm.suppress_debug_info = True
+            stay_with_the_server()
         except BaseException as error:
             words = f"litellm cannot be imported: {type(error).__name__}: {error}; install it anew"
             loop.call_soon_threadsafe(done.set_exception, RequestError(words, code="broken_install"))
@@ -168,13 +168,10 @@ class Provider:
 
 
 def headers_of(settings: ModelSettings, environment: Mapping[str, str]) -> dict[str, str]:
-    """The headers that ``headers_env`` asks for. Raises RequestError where a variable is not set."""
-    for header, name in settings.headers_env.items():
-        if not environment.get(name):
-            raise RequestError(
-                f"headers_env.{header}: the environment variable {name} is not set", code="unusable_entry"
-            )
-    return {header: environment[name] for header, name in settings.headers_env.items()}
+    """The headers that ``headers_env`` asks for. Raises RequestError where a variable is not set or fits in none."""
+    return {
+        header: key_from(environment, name, f"headers_env.{header}") for header, name in settings.headers_env.items()
+    }
 
 
 def _continued(messages: Sequence[dict[str, str]], model: str) -> list[dict[str, Any]]:

@@ -53,6 +53,9 @@ async def send(
             retries += 1
             if outcome == Outcome.rate_limited:
                 lane.refused(sending.left_at, seconds)
+            elif failure.retry_after is not None:
+                # Overloaded, as 503 and 529 say it: when to come again is meant for every request.
+                lane.pause(failure.retry_after)
             await lane.sleep(seconds)
             continue
         lane.answered()

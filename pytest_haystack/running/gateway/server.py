@@ -19,8 +19,10 @@ from typing import Any, BinaryIO
 from pytest_haystack.errors import ModelError
 from pytest_haystack.running.gateway import folders
 from pytest_haystack.running.gateway.budgets import Ledger
+from pytest_haystack.running.gateway.credentials import tidy
 from pytest_haystack.running.gateway.desk import Desk
 from pytest_haystack.running.gateway.http_log import HttpLog
+from pytest_haystack.running.gateway.loopback import pass_by_proxies
 from pytest_haystack.running.gateway.provider import Provider
 from pytest_haystack.running.gateway.pulse import Pulse
 from pytest_haystack.running.gateway.server_facts import ServerFacts
@@ -67,6 +69,8 @@ class Gateway:
     def __init__(self, settings: Mapping[str, Any]) -> None:
         models = {name: ModelSettings.from_entry(entry) for name, entry in settings["models"].items()}
         self._authkey: bytes = settings["authkey"].encode()
+        tidy(os.environ)
+        pass_by_proxies(os.environ, [model.api_base for model in models.values()])
         self._provider = Provider(os.environ, models.values())
         self._redact = redactor_for(models.values(), os.environ)
         keep = settings["keep"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_haystack.models.redaction import Redactor, secret_fields, secret_values
+from pytest_haystack.models.redaction import Redactor, secret_fields, secret_parts, secret_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,8 @@ class ModelSettings:
 
     ``timeout`` is the seconds of one try, ``deadline`` those of all tries of a request. ``headers_env`` has names of
     environment variables by header. A model that the gateway serves itself has the path of its weights in
-    ``local_file``, and in ``local_context`` the tokens that one request may take. ``order``, ``warm_up`` and
+    ``local_file``, in ``local_mark`` what tells them from others of that name, and in ``local_context`` the tokens that
+    one request may take. ``order``, ``warm_up`` and
     ``look_ahead`` are as in `pytest_haystack.running.send_order.sending_of`.
     """
 
@@ -35,6 +36,7 @@ class ModelSettings:
     headers_env: Mapping[str, str] = field(default_factory=dict)
     local_file: str | None = None
     local_context: int = 0
+    local_mark: tuple[str, ...] = ()
     prompt_cache: str = "automatic"
     order: str = "config"
     warm_up: bool = False
@@ -44,8 +46,8 @@ class ModelSettings:
     def from_entry(cls, entry: Mapping[str, Any]) -> ModelSettings:
         """The settings behind a dump of `pytest_haystack.config.schema.ModelEntry`.
 
-        For a local model the dump has `pytest_haystack.models.local.serving` under ``local``; how requests leave
-        stands under ``sending``.
+        For a local model the dump has `pytest_haystack.models.local.serving` under ``local``, and beside it the
+        ``mark`` of its weights; how requests leave stands under ``sending``.
         """
         local = entry.get("local") or {}
         limits = entry["limits"]
@@ -67,6 +69,7 @@ class ModelSettings:
             headers_env=entry["headers_env"],
             local_file=local.get("file"),
             local_context=local.get("context", 0),
+            local_mark=tuple(local.get("mark", ())),
             prompt_cache=entry["prompt_cache"],
             **entry.get("sending", {}),
         )
@@ -77,4 +80,5 @@ def redactor_for(models: Iterable[ModelSettings], environment: Mapping[str, str]
     models = tuple(models)
     named = [model.api_key_env for model in models if model.api_key_env]
     named += [name for model in models for name in model.headers_env.values()]
-    return Redactor(secret_values(environment, named).union(*(secret_fields(model.request) for model in models)))
+    written = (secret_fields(model.request) | secret_parts(model.api_base) for model in models)
+    return Redactor(secret_values(environment, named).union(*written))

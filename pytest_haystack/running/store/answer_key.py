@@ -19,7 +19,9 @@ def answer_key(
     """The name of an answer: a hash over the model string, its address, parameters, messages and trial (from 0).
 
     How answers are scored, and what the config calls the model, is no part of it: neither changes what is sent.
-    ``asker`` tells apart what answers in a model's place, such as a fixture.
+    ``asker`` tells apart what answers in a model's place, such as a fixture, or under its name, such as weights.
+    Values of ``headers_env`` are no part of it: they are mostly credentials, and a new one would have everything paid
+    for again.
     """
     what = [model, api_base, request, list(messages), trial, *asker]
     return hashlib.sha256(json.dumps(what, sort_keys=True, default=str).encode("ascii")).hexdigest()
