@@ -119,6 +119,7 @@ class GatewayHost:
         #: Looks ahead of the tests.
         self.scout = Scout(config, sweeps)
         self._elsewhere = False
+        self._called_off = False
         self._termination = Termination()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -171,17 +172,24 @@ class GatewayHost:
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Whoever waits for an answer is told at once that none will come."""
-        if not is_planned(excinfo.value):
-            self.stop()
+        if not is_planned(excinfo.value) and self._process is not None:
+            # It takes a second for the last answers, in which the reports are written.
+            self._called_off = True
+            self.scout.stop()
+            self._process.call_off()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
         """The last answer has been scored, or none of those to come will be: they are paid, and kept for a resume."""
         try:
-            self._finish()
+            if not self._called_off:
+                self._finish()
         except KeyboardInterrupt:
             session.exitstatus = pytest.ExitCode.INTERRUPTED
-        yield
+        try:
+            yield
+        finally:
+            self.stop()
         if self._failure:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
 

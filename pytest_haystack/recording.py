@@ -129,7 +129,8 @@ class Recorder:
         for sweep in self._sweeps.loaded:
             results = self.gather(sweep)
             if results is not None:
-                self._troubles += self._files.settle(sweep)
+                rows = (row for one in self.tested(sweep.name) for row in one.rows.values())
+                self._troubles += self._files.settle(sweep, rows)
                 self._results.append(results)
                 self._write(sweep, results)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,9 +76,10 @@ class RowFiles:
         try:
             return writer.append(row)
         except OSError as error:
+            advice = "see to it" if error.errno == errno.ENOENT else "make room"
             pytest.exit(
                 f"haystack: {writer.path}: a row could not be written: {error.strerror or error}. The rows before it "
-                "are there and answers are kept: make room and run again with --haystack-resume",
+                f"are there and answers are kept: {advice} and run again with --haystack-resume",
                 returncode=pytest.ExitCode.INTERRUPTED,
             )
 
@@ -90,10 +92,19 @@ class RowFiles:
         rows = self.writer(sweep.name).earlier
         return [row for row in rows if (search_nodeid(row["nodeid"]) or row["nodeid"]) not in known]
 
-    def settle(self, sweep: Sweep) -> list[str]:
-        """Close the sweep's file and put it in order; says what went wrong, if something did."""
+    def settle(self, sweep: Sweep, rows: Iterable[Mapping[str, Any]]) -> list[str]:
+        """Close the sweep's file and put it in order; says what went wrong, if something did.
+
+        ``rows`` are those of this run, should somebody have deleted the file.
+        """
         writer = self.writer(sweep.name)
         writer.close()
+        if not writer.path.exists():
+            try:
+                writer.write_anew(rows)
+            except OSError as error:
+                return [f"{writer.path}: was deleted while the run went on, and cannot be written anew: {error}"]
+            return [f"{writer.path}: was deleted while the run went on, and written anew"]
         order = {cell.id: number for number, cell in enumerate(sweep.bench.cells)}
 
         def rank(nodeid: str) -> tuple[str, int, str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from pytest_haystack.scoring.outcomes import Outcome
+
 #: Beyond any cost, time or count, and within what figures are drawn of.
 _MOST = 1e12
 
@@ -31,9 +33,12 @@ def _or_null(check: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 _AMOUNT = _or_null(lambda value: _number(value, -_MOST, _MOST))
 
+_OUTCOMES = tuple(map(str, Outcome))
+
 #: Fields that every row has, what tells that one holds what it should, and words for that.
 _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(("nodeid", "model_id", "task", "outcome", "timestamp_utc"), (_text, "a text")),
+    **dict.fromkeys(("nodeid", "model_id", "model", "task", "run_id", "timestamp_utc"), (_text, "a text")),
+    "outcome": (lambda value: value in _OUTCOMES, "an outcome, such as answered or infra_error"),
     "schema_version": (_whole(1), "a whole number from 1"),
     "trial": (_whole(0), "a whole number from 0"),
     "context_length": (_whole(1), "a whole number from 1"),
@@ -42,6 +47,7 @@ _FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(("score_details", "usage", "recipe"), (_mapping, "a mapping")),
     **dict.fromkeys(("cost_usd", "latency_seconds"), (_AMOUNT, "a number, or null")),
     **dict.fromkeys(("response", "error"), (_or_null(_text), "a text, or null")),
+    **dict.fromkeys(("task_type", "seed", "question", "expected"), (lambda value: True, "anything")),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,12 @@ class RowWriter:
     def close(self) -> None:
         """Close the file; appending is over."""
         self._file.close()
+
+    def write_anew(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Write a file that has gone once more: what was there when the run began, and these rows. Raises OSError."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        kept = {(row["nodeid"], row["trial"]): row for row in (*self.earlier, *rows)}
+        replace_file(self.path, "".join(f"{dump_row(row)}\n" for row in kept.values()).encode("ascii"))
 
     def settle(self, rank: Callable[[str], Any]) -> None:
         """Put the rows in the order of ``rank``, a function of the node id, and of their trials.

@@ -60,10 +60,14 @@ def is_current(bench: Workbench, cell: Cell, row: Row) -> bool:
         row["model"] == bench.models[cell.model].model
         and row["task_type"] == entry.type
         and row["seed"] == bench.base_seed(cell, row["trial"])
-        and recipe["template_sha256"] == bench.templates[cell.task].sha256
+        and recipe.get("template_sha256") == bench.templates[cell.task].sha256
         and recipe.get("tokenizer", bench.config.tokenizer) == bench.config.tokenizer
-        and recipe.get("haystack", {}).get("source", source) == source
+        and _mapping(recipe.get("haystack")).get("source", source) == source
     )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _trial(row: Row) -> Trial:

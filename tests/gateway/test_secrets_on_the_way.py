@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from base64 import b64encode
 from collections.abc import Generator
+from urllib.parse import quote
 
 import pytest
 
@@ -22,6 +24,7 @@ KEYS = {
     "inside": f"{CANARY}\r\nX-Evil: {CANARY}",
     "umlaut": f"ö{CANARY}",
 }
+PASSWORD = "p@ss/w+rd"
 FIT = ("plain", "lf", "crlf")
 #: Nobody listens there.
 DEAD = "http://127.0.0.1:9"
@@ -47,6 +50,11 @@ def client(server: OpenAIServer, elsewhere: OpenAIServer) -> Generator[GatewayCl
         headed = entry(f"{name}-header", server.base(f"{name}-header", answer("yes")), api_key_env=None)
         models[f"{name}-header"] = {**headed, "headers_env": {"x-team": f"SECRET_{name}"}}
     models["found"] = entry("found", server.base("found", answer("yes")), model="deepseek/m", api_key_env=None)
+    models["basic"] = entry(
+        "basic",
+        server.base("basic", answer("yes")).replace("://", f"://me:{quote(PASSWORD, safe='')}@"),
+        api_key_env=None,
+    )
     models["by-name"] = entry("by-name", server.base("by-name", answer("yes")).replace("127.0.0.1", "localhost"))
     server.base("here", answer("yes"))
     for provider, path in SEND_ELSEWHERE.items():
@@ -99,6 +107,12 @@ def test_a_key_that_no_header_can_hold_is_refused_before_anything_is_sent(
     assert f"api_key_env: the value of SECRET_{name} has {what}" in refusal(client, name)
     assert f"headers_env.x-team: the value of SECRET_{name} has {what}" in refusal(client, f"{name}-header")
     assert server.count(name) == server.count(f"{name}-header") == 0
+
+
+def test_user_and_password_of_an_address_are_sent_as_a_header(client: GatewayClient, server: OpenAIServer) -> None:
+    assert client.complete("basic", say("hello"), 10, 0).text == "yes"
+    [got] = server.received("basic")
+    assert got.headers["authorization"] == f"Basic {b64encode(f'me:{PASSWORD}'.encode()).decode()}"
 
 
 def test_servers_of_this_machine_are_asked_past_the_proxy(client: GatewayClient) -> None:

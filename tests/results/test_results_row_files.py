@@ -47,6 +47,8 @@ def test_what_editors_and_kills_do_to_a_file_of_rows_does_not_matter(tmp_path: P
         ("usage", [], "usage: must be a mapping"),
         ("usage", {"input_tokens": "many"}, "usage.input_tokens: must be a number, or null"),
         ("cost_usd", float("inf"), "cost_usd: must be a number, or null"),
+        ("outcome", "great", "outcome: must be an outcome, such as answered or infra_error"),
+        ("outcome", ["answered"], "outcome: must be an outcome, such as answered or infra_error"),
         ("response", 7, "response: must be a text, or null"),
     ],
 )

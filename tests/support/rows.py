@@ -17,6 +17,8 @@ ROW: dict[str, Any] = {
     "trial": 0,
     "seed": 1,
     "recipe": {},
+    "question": "What is it?",
+    "expected": "1234",
     "response": "1234",
     "outcome": "answered",
     "score": 1.0,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, MutableMapping
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pytest_haystack.models.redaction import names_a_secret
 from pytest_haystack.running.gateway.failures import RequestError
@@ -24,6 +26,18 @@ def key_from(environment: Mapping[str, str], name: str, where: str) -> str:
             code="unusable_entry",
         )
     return value
+
+
+def without_user(address: str) -> tuple[str, dict[str, str]]:
+    """An address without user and password, and the header that stands for them: HTTP libraries take no such address
+    beside a header of their own.
+    """
+    there = urlsplit(address)
+    if there.username is None:
+        return address, {}
+    user = f"{unquote(there.username)}:{unquote(there.password or '')}"
+    bare = urlunsplit(there._replace(netloc=there.netloc.rpartition("@")[2]))
+    return bare, {"Authorization": f"Basic {base64.b64encode(user.encode()).decode('ascii')}"}
 
 
 def tidy(environment: MutableMapping[str, str]) -> None:

@@ -126,6 +126,10 @@ class GatewayProcess:
         finally:
             self.stop()
 
+    def call_off(self) -> None:
+        """Begin to end the child, and do not wait for it: `stop` does."""
+        self._order("stop")
+
     def stop(self) -> None:
         """End the child: who waits for an answer gets an error at once. Harmless when it has ended."""
         self._order("stop")

@@ -16,7 +16,7 @@ from pytest_haystack.models.model import Completion, Usage
 from pytest_haystack.models.prices import model_facts
 from pytest_haystack.models.prompt_cache import with_breakpoints
 from pytest_haystack.running.gateway.answers import completion_of
-from pytest_haystack.running.gateway.credentials import key_from
+from pytest_haystack.running.gateway.credentials import key_from, without_user
 from pytest_haystack.running.gateway.failures import RequestError, request_error
 from pytest_haystack.running.gateway.hiding import without_keys
 from pytest_haystack.running.gateway.local_server import KEY_VARIABLE, LocalServers
@@ -106,7 +106,7 @@ class Provider:
     async def api_base(self, settings: ModelSettings) -> str | None:
         """Address of a model's server where it is not its provider's own. Raises RequestError."""
         if settings.local_file is None:
-            return settings.api_base
+            return settings.api_base and without_user(settings.api_base)[0]
         return await asyncio.to_thread(self._local.api_base, settings.local_file)
 
     def close(self) -> None:
@@ -116,7 +116,8 @@ class Provider:
     def headers(self, settings: ModelSettings) -> dict[str, str]:
         """Headers that a model's server lets a request in by. Raises RequestError where a variable is not set."""
         key = self._key(settings)
-        return {**({"Authorization": f"Bearer {key}"} if key else {}), **headers_of(settings, self._environment)}
+        bearer = {"Authorization": f"Bearer {key}"} if key else {}
+        return {**bearer, **_user_of(settings), **headers_of(settings, self._environment)}
 
     def _request(self, settings: ModelSettings, messages: Sequence[dict[str, str]]) -> dict[str, Any]:
         if settings.request.get("stream"):
@@ -131,11 +132,11 @@ class Provider:
             num_retries=0,
         )
         if settings.api_base is not None:
-            request["api_base"] = settings.api_base
+            request["api_base"] = without_user(settings.api_base)[0]
         key = self._key(settings)
         if key is not None:
             request["api_key"] = key
-        headers = headers_of(settings, self._environment)
+        headers = {**_user_of(settings), **headers_of(settings, self._environment)}
         if headers:
             request["extra_headers"] = {**(request.get("extra_headers") or {}), **headers}
         return request
@@ -172,6 +173,11 @@ def headers_of(settings: ModelSettings, environment: Mapping[str, str]) -> dict[
     return {
         header: key_from(environment, name, f"headers_env.{header}") for header, name in settings.headers_env.items()
     }
+
+
+def _user_of(settings: ModelSettings) -> dict[str, str]:
+    """The header for user and password in the address, where they are."""
+    return without_user(settings.api_base)[1] if settings.api_base else {}
 
 
 def _continued(messages: Sequence[dict[str, str]], model: str) -> list[dict[str, Any]]:

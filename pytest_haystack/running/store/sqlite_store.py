@@ -28,9 +28,14 @@ class SqliteStore:
 
     def __init__(self, directory: Path) -> None:
         """Raises StoreError where it cannot be written."""
+        self._directory = directory
         self._path = directory / FILE
         self._lock = threading.Lock()
+        self._open()
+
+    def _open(self) -> None:
         self._survives: bool | None = None
+        directory = self._directory
         try:
             if not directory.is_dir():
                 directory.mkdir(parents=True, exist_ok=True)
@@ -65,6 +70,10 @@ class SqliteStore:
         """Keep an answer, in a transaction of its own."""
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         seconds = stored.completion.latency_seconds
+        if not self._path.exists():
+            # Somebody tidied up: what is written into a file that was deleted is lost with this process.
+            self.close()
+            self._open()
         with self._told("written"):
             self._survive_power_cuts(seconds is None or seconds >= _QUICK)
             self._connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, dump_stored(stored), now))
