@@ -14,6 +14,7 @@ from pytest_haystack.config.loader import load_config
 from pytest_haystack.registry import Registry
 from pytest_haystack.running.prompts import PRESETS
 from tests.docs.pages import ROOT, Block, blocks
+from tests.support.runs import LEFT_OUT
 
 #: The sweep that the commands are about: the readers bear the names of the pages, and all lengths that pages select.
 SWEEP = """\
@@ -64,7 +65,7 @@ def test_every_command_runs(pytester: pytest.Pytester) -> None:
     for command in known:
         program, *words = shlex.split(command)
         if program == "pytest":
-            result = pytester.runpytest_inprocess("-p", "no:randomly", *words)
+            result = pytester.runpytest_inprocess(*LEFT_OUT, *words)
             assert result.ret == 0, (command, result.outlines[-20:], result.errlines)
         else:
             assert program == "pytest-haystack", f"nobody knows how to run {command!r}"

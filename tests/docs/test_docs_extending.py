@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from tests.docs.pages import ROOT, Block, blocks
+from tests.support.runs import LEFT_OUT
 
 PAGE = ROOT / "docs" / "extending.md"
 _BLOCKS = [block for block in blocks("python", "yaml") if block.page == PAGE]
@@ -19,7 +20,7 @@ def test_an_extension_runs_as_it_is_written(code: Block, sweep: Block, pytester:
     (pytester.path / "conftest.py").write_text(code.text, encoding="utf-8")
     (pytester.path / "haystack.yaml").write_text(sweep.text, encoding="utf-8")
 
-    result = pytester.runpytest_inprocess("-p", "no:randomly", "--haystack-config", "haystack.yaml")
+    result = pytester.runpytest_inprocess(*LEFT_OUT, "--haystack-config", "haystack.yaml")
 
     outcomes = result.parseoutcomes()
     assert result.ret == 0, result.outlines + result.errlines

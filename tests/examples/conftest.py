@@ -11,6 +11,7 @@ import pytest
 from pytest_haystack.registry import Registry
 from pytest_haystack.running.workbench import Workbench, load_bench
 from tests.plugin.conftest import rows  # noqa: F401
+from tests.support.runs import LEFT_OUT
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -29,7 +30,7 @@ def run(pytester: pytest.Pytester, examples: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("COLUMNS", "200")
 
     def runner(name: str, *args: str) -> pytest.RunResult:
-        return pytester.runpytest_inprocess("-p", "no:randomly", "--haystack-config", f"examples/{name}", *args)
+        return pytester.runpytest_inprocess(*LEFT_OUT, "--haystack-config", f"examples/{name}", *args)
 
     return runner
 

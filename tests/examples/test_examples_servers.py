@@ -12,6 +12,7 @@ import pytest
 from tests.examples.conftest import Run, bench_of
 from tests.plugin.test_plugin_http import finds_it
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer
+from tests.support.runs import LEFT_OUT
 
 PARTS = {"a handful of fennel", "a smoked haddock", "a cup of pearl barley"}
 
@@ -70,7 +71,7 @@ def test_each_server_is_asked_in_its_own_way(
         (examples / name).write_text(text.replace(theirs, ours.format(url=server.url)), encoding="utf-8")
     # One session, as importing the client of all providers takes longer than everything else.
     configs = [part for name in SERVED for part in ("--haystack-config", f"examples/{name}")]
-    result = pytester.runpytest_inprocess("-p", "no:randomly", *configs, *(f"examples/{cell}" for cell in CELLS))
+    result = pytester.runpytest_inprocess(*LEFT_OUT, *configs, *(f"examples/{cell}" for cell in CELLS))
 
     assert result.parseoutcomes()["passed"] >= len(CELLS)
     scores = {

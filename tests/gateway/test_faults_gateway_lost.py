@@ -21,7 +21,10 @@ from tests.gateway.entries import entry, say
 from tests.support.needles import good
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's"),
+    pytest.mark.usefixtures("started_gateways"),
+]
 #: Seconds that a client waits here for a sign of life.
 PATIENCE = 2.5
 
@@ -98,9 +101,10 @@ def test_an_answer_may_take_longer_than_the_gateway_may_be_silent(
     assert client.complete("m", say("patience"), 10, 0).text == "late"
 
 
+# At its end a run waits for a gateway that does not move as long as a request may take.
 CONFIG = """\
 models:
-  - {{id: m, model: openai/served, api_base: {base}, api_key_env: GATEWAY_TEST_KEY, limits: {{retries: 1}}}}
+  - {{id: m, model: openai/served, api_base: {base}, api_key_env: GATEWAY_TEST_KEY, limits: {{retries: 1, timeout: 5}}}}
 haystack: {{source: synthetic}}
 sweep: {{context_lengths: [400], depth_percents: [0, 25, 50, 75, 100]}}
 tasks: [single]

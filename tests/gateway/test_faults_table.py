@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
-import sys
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +16,7 @@ import pytest
 from tests.gateway.entries import CANARY, KEY_ENV
 from tests.support.fault_process import FaultProcess
 from tests.support.faults import FAULTS
-
-ROOT = Path(__file__).parents[2]
+from tests.support.runs import own_process
 
 
 @dataclass(frozen=True)
@@ -127,10 +124,10 @@ def run(folder: Path, server: FaultProcess, names: list[str], depths: list[int])
         for name in names
     ]
     (folder / "haystack.yaml").write_text(CONFIG.format(name="faults", models="\n".join(models), depths=depths))
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "2", "-rA"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "300"}
+    command, environment = own_process("-n", "2", "-rA", "--showlocals")
+    environment["COLUMNS"] = "300"
     process = subprocess.run(
-        [*command, "--haystack-config", "haystack.yaml", "--showlocals"],
+        command,
         cwd=folder,
         env=environment,
         capture_output=True,

@@ -9,6 +9,7 @@ import pytest
 from tests.gateway.entries import KEY_ENV
 from tests.support.needles import good
 from tests.support.openai_server import OpenAIServer
+from tests.support.runs import LEFT_OUT
 
 CONFIG = """\
 name: start
@@ -47,7 +48,7 @@ def test_a_user_without_home_and_name_runs_a_sweep(
     # No test can make a user whom the system does not know.
     pytester.makepyfile(nameless="import pwd\n\ndef unknown(uid):\n    raise KeyError(uid)\n\npwd.getpwuid = unknown\n")
     result = pytester.runpytest_subprocess(
-        "-p", "nameless", "-p", "no:randomly", "--haystack-config", "haystack.yaml",
+        "-p", "nameless", *LEFT_OUT, "--haystack-config", "haystack.yaml",
         "--haystack-set", "haystack.source=essays", "--haystack-set", "sweep.context_lengths=[60000]",
     )  # fmt: skip
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +24,7 @@ from pytest_haystack.running.prompts import PRESETS
 from tests.documents.sample_texts import sample_text
 from tests.gateway.entries import KEY_ENV, entry
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer, error
+from tests.support.runs import own_process
 
 PER_TOKEN = 4
 CONFIG = """\
@@ -107,8 +107,10 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
         proxy = server.base("proxy", answer("7421", usage=None))
         claude = f'model: anthropic/claude-sonnet-4-5, api_base: "{server.url}/claude", api_key_env: {KEY_ENV}'
         (folder / "haystack.yaml").write_text(CONFIG.format(claude=claude, proxy=proxy, key=KEY_ENV))
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "--haystack-config", "haystack.yaml"]
-        said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+        command, environment = own_process("-q")
+        said = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
         assert said.returncode == 0, said.stdout
         arrived = {path: server.received(path) for path in ("claude", "proxy")}
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}

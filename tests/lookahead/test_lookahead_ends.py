@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import pytest_haystack
 from tests.lookahead.offering import until
 from tests.lookahead.test_lookahead_runs import CELLS, sweep  # noqa: F401  (the fixture `sweep`)
 from tests.support.needles import find, good
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer
+from tests.support.runs import own_process
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 
@@ -52,14 +50,13 @@ def depth(text: str) -> float:
 @pytest.fixture
 def start(pytester: pytest.Pytester) -> Callable[..., subprocess.Popen[str]]:
     """Start the run in a process group of its own."""
-    root = str(Path(pytest_haystack.__file__).parent.parent)
 
     def starter(*args: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "-n", "0"]
+        command, environment = own_process("-n", "0", "--haystack-model", "m", *args)
         return subprocess.Popen(
-            [*command, "--haystack-config", "haystack.yaml", "--haystack-model", "m", *args],
+            command,
             cwd=pytester.path,
-            env={**os.environ, "PYTHONPATH": root},
+            env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import pytest_haystack
 from tests.lookahead.offering import until
 from tests.lookahead.test_lookahead_runs import good, sweep  # noqa: F401  (the fixture `sweep`)
 from tests.support.openai_server import OpenAIServer, Received, Reply
+from tests.support.runs import own_process
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
@@ -33,12 +31,11 @@ def test_an_interrupted_run_waits_for_no_answer(
         return good(request)
 
     path = sweep(f"held-{workers}", held)
-    root = str(Path(pytest_haystack.__file__).parent.parent)
-    command = [sys.executable, "-m", "pytest", "-n", workers, "-p", "no:randomly", "-p", "no:cacheprovider"]
+    command, environment = own_process("-n", workers, "--haystack-model", "m")
     process = subprocess.Popen(
-        [*command, "--haystack-config", "haystack.yaml", "--haystack-model", "m"],
+        command,
         cwd=pytester.path,
-        env={**os.environ, "PYTHONPATH": root},
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import pytest_haystack
 from tests.lookahead.test_lookahead_runs import CELLS, Run, sweep, wrong  # noqa: F401  (the fixture `sweep`)
 from tests.support.openai_server import OpenAIServer
+from tests.support.runs import own_process
 
 #: Notes which processes import litellm. The package alone is also looked for, to find its files.
 COUNTER = """
@@ -83,11 +82,11 @@ def test_litellm_is_imported_once_however_many_workers_there_are(
     path = sweep("imports")
     (tmp_path / "sitecustomize.py").write_text(COUNTER)
     imports = tmp_path / "imports"
-    root = str(Path(pytest_haystack.__file__).parent.parent)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), root]), "LITELLM_IMPORTS": str(imports)}
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "8", "-p", "no:randomly", "-p", "no:cacheprovider"]
+    command, environment = own_process("-q", "-n", "8", "--haystack-model", "m", forked=False)
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment["PYTHONPATH"]])
+    environment["LITELLM_IMPORTS"] = str(imports)
     done = subprocess.run(
-        [*command, "--haystack-config", "haystack.yaml", "--haystack-model", "m"],
+        command,
         cwd=pytester.path,
         env=environment,
         capture_output=True,

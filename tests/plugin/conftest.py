@@ -20,6 +20,8 @@ import scipy.special  # noqa: F401
 import tiktoken  # noqa: F401
 import yaml  # noqa: F401
 
+from tests.support.runs import LEFT_OUT
+
 #: Two lengths, three depths, on the embedded reader; blind from 4,000 tokens on at depth 50.
 SMALL = """\
 name: small
@@ -68,7 +70,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
     def runner(*args: str, config: str | None = "haystack.yaml") -> pytest.RunResult:
         option = ("--haystack-config", config) if config else ()
-        return pytester.runpytest_inprocess("-p", "no:randomly", *option, *args)
+        return pytester.runpytest_inprocess(*LEFT_OUT, *option, *args)
 
     return runner
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.plugin.planned import CONFTEST, SWEEP, plan, wrong
+from tests.support.runs import own_process
 
 Run = Callable[..., pytest.RunResult]
 #: No cell fails by itself, so that the exit code is the gate's.
@@ -32,8 +32,8 @@ def all_right(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("before")
     (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     (folder / "haystack.yaml").write_text(OPEN, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "--haystack-config", "haystack.yaml"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    command, environment = own_process()
+    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
     return folder / "haystack-report"
 
 

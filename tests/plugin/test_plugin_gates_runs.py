@@ -11,6 +11,7 @@ import pytest
 
 from tests.plugin.conftest import SMALL
 from tests.plugin.test_plugin_gates import KNOWN, gated, junit_gates, verdicts
+from tests.support.runs import LEFT_OUT
 
 Run = Callable[..., pytest.RunResult]
 
@@ -133,7 +134,7 @@ def test_an_interrupted_run_writes_that_its_gates_are_undecided(write: Any, run:
     pytester.makeconftest(INTERRUPTED)
     write(gated("metric: mean_score, max: 0.3", base=SMALL + "threshold: 0\n"))
 
-    result = pytester.runpytest_subprocess("--haystack-config", "haystack.yaml", "-p", "no:randomly")
+    result = pytester.runpytest_subprocess("--haystack-config", "haystack.yaml", *LEFT_OUT)
 
     assert result.ret == 2
     outcome, text = verdicts(pytester.path)["mean_score"]
@@ -157,7 +158,7 @@ def test_a_cell_that_killed_its_worker_leaves_a_gate_undecided(write: Any, run: 
     pytester.makeconftest(KILLED)
     write(gated("metric: mean_score, max: 0.1", base=SMALL + "threshold: 0\n"))
 
-    result = pytester.runpytest_subprocess("--haystack-config", "haystack.yaml", "-n", "2", "-p", "no:randomly")
+    result = pytester.runpytest_subprocess("--haystack-config", "haystack.yaml", "-n", "2", *LEFT_OUT)
 
     assert result.ret == 1
     outcome, text = verdicts(pytester.path)["mean_score"]

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.plugin.planned import CONFTEST, SWEEP, plan, wrong
+from tests.support.runs import LEFT_OUT
 
 Run = Callable[..., pytest.RunResult]
 UPDATE = "--haystack-update-known-failures"
@@ -209,7 +210,7 @@ def test_a_run_that_was_broken_off_changes_nothing(file: Path, pytester: Any) ->
     plan(pytester.path, MIDDLE)
     pytester.makepyfile(test_stop="def test_stop():\n    raise KeyboardInterrupt\n")
 
-    option = ("--haystack-config", "haystack.yaml", "-p", "no:randomly")
+    option = ("--haystack-config", "haystack.yaml", *LEFT_OUT)
     result = pytester.runpytest_subprocess(*option, UPDATE, "haystack.yaml", "test_stop.py")
 
     assert result.ret == 2

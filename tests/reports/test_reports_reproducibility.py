@@ -14,6 +14,7 @@ from pytest_haystack.reports.reproducibility import checklist
 from pytest_haystack.reports.run_record import RunRecord, software
 from pytest_haystack.reports.summary import summary_data
 from tests.reports.sweeps import cell, row, sweep
+from tests.support.runs import LEFT_OUT
 
 #: A row that tells everything.
 WHOLE: dict[str, Any] = {
@@ -118,9 +119,9 @@ def test_a_run_ticks_its_own_list(pytester: pytest.Pytester) -> None:
         "sweep: {context_lengths: [600], depth_percents: [0, 50]}\ntasks: [single]\n",
         encoding="utf-8",
     )
-    pytester.runpytest_inprocess("-p", "no:randomly", "--haystack-config", "haystack.yaml")
+    pytester.runpytest_inprocess(*LEFT_OUT, "--haystack-config", "haystack.yaml")
     whole = json.loads((pytester.path / "haystack-report" / "summary.json").read_text())["reproducibility"]
-    pytester.runpytest_inprocess("-p", "no:randomly", "--haystack-config", "haystack.yaml", "-k", "depth50")
+    pytester.runpytest_inprocess(*LEFT_OUT, "--haystack-config", "haystack.yaml", "-k", "depth50")
     part = json.loads((pytester.path / "haystack-report" / "summary.json").read_text())["reproducibility"]
 
     assert all(check["ticked"] for check in whole), whole

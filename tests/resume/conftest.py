@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Generator
@@ -16,10 +15,10 @@ from typing import Any
 
 import pytest
 
-import pytest_haystack
 from tests.resume.own_models import ANSWERS
 from tests.resume.own_models import CONFIG as OWN
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer
+from tests.support.runs import own_process
 
 #: One request at a time for each process: these tests break runs off at a certain one.
 STEP_BY_STEP = "execution: {look_ahead: 0}\n"
@@ -77,12 +76,12 @@ class Project:
 
     def start(self, *args: str, pythonpath: Path | None = None, **options: Any) -> subprocess.Popen[str]:
         """Run pytest on the sweep, as a process that leads a group of its own."""
-        root = str(Path(pytest_haystack.__file__).parent.parent)
-        paths = [root] if pythonpath is None else [str(pythonpath), root]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "RESUME_KEY": "k-e-y", "COLUMNS": "200"}
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly", "-rsE"]
+        command, environment = own_process("-rsE", *args, forked=pythonpath is None)
+        environment |= {"RESUME_KEY": "k-e-y", "COLUMNS": "200"}
+        if pythonpath is not None:
+            environment["PYTHONPATH"] = os.pathsep.join([str(pythonpath), environment["PYTHONPATH"]])
         return subprocess.Popen(
-            [*command, "--haystack-config", "haystack.yaml", *args],
+            command,
             cwd=self.path,
             env=environment,
             stdout=subprocess.PIPE,

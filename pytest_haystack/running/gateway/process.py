@@ -81,7 +81,7 @@ class GatewayProcess:
         settings["debug_http"] = None if debug_http is None else str(debug_http)
         errors = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the child)
         process = subprocess.Popen(
-            [sys.executable, "-m", _MODULE],
+            command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -159,6 +159,11 @@ class GatewayProcess:
         address = parse_address(self.address)
         if isinstance(address, str):
             folders.remove(Path(address))
+
+
+def command() -> list[str]:
+    """The words that start the child."""
+    return [sys.executable, "-m", _MODULE]
 
 
 def _introduce(

@@ -24,7 +24,7 @@ from pytest_haystack.running.gateway.redirects import stay_with_the_server
 from pytest_haystack.running.gateway.settings import ModelSettings
 
 #: No call home, no `.env` of the working directory, no advertising in error messages. A user's own values win.
-_ENVIRONMENT = {
+ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_OFFLINE_MODE": "true",
     "LITELLM_MODE": "PRODUCTION",
@@ -155,7 +155,7 @@ class Provider:
     def _import(self, done: asyncio.Future[Any]) -> None:
         loop = done.get_loop()
         try:
-            for name, value in _ENVIRONMENT.items():
+            for name, value in ENVIRONMENT.items():
                 self._environment.setdefault(name, value)
             litellm: Any = import_module("litellm")
             litellm.telemetry = False
