@@ -38,7 +38,7 @@ def test_a_throttle_stays_within_its_bounds_whatever_happens(most: int, events: 
         if event == "leave":
             throttle.take(now)
         elif event == "answer":
-            throttle.answered()
+            throttle.answered(now)
             assert width <= throttle.width <= width + 1
         else:
             throttle.refused(now - 0.005, now)
@@ -72,11 +72,11 @@ def test_what_was_cut_comes_back_slowly_and_whole() -> None:
     assert throttle.pace == pytest.approx(5.0)
 
     for _ in range(4):
-        throttle.answered()
+        throttle.answered(2.0)
     # A round of answers gives back about one place.
     assert throttle.width in (4, 5)
     for _ in range(100):
-        throttle.answered()
+        throttle.answered(2.0)
     assert throttle.width == 8
     assert throttle.pace is None
     assert throttle.wait(2.0) == 0
@@ -147,6 +147,35 @@ def test_a_provider_with_less_capacity_than_the_config_says_is_found_out() -> No
     # Without giving way, each of the two hundred would be refused many times.
     assert len(refused) < 100
     assert len(refused) > 0
+
+
+def test_a_provider_that_refuses_a_share_of_whatever_comes_is_asked_as_fast_as_it_answers() -> None:
+    """One in ten is refused, because others use up the same quota: asking ever more slowly would help nobody."""
+    clock, lots = Clock(), random.Random(3)
+    lane = PatientLane(ModelSettings.from_entry(entry("m", None, in_flight=16, retries=30, deadline=10_000)), clock)
+
+    class Shared:
+        async def complete(self, *_: object) -> Completion:
+            await asyncio.sleep(0)
+            if lots.random() < 0.1:
+                raise RequestError("too many", status=429)
+            return Completion("7421")
+
+    async def run() -> None:
+        async def tick() -> None:
+            while True:
+                clock.now += 0.05
+                await asyncio.sleep(0)
+
+        ticking = asyncio.create_task(tick())
+        chance = random.Random(1)
+        asks = [send(lane, Shared(), [], 10, chance) for _ in range(100)]  # type: ignore[arg-type]
+        await asyncio.wait_for(asyncio.gather(*asks), 60)
+        ticking.cancel()
+
+    asyncio.run(run())
+    # Seconds of the clock of this test; halving at every refusal would take ten times as long.
+    assert clock.now < 60
 
 
 class Burst:

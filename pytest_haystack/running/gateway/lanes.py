@@ -125,7 +125,7 @@ class Lane:
 
     def answered(self) -> None:
         """A request was answered: the provider keeps up."""
-        self._throttle.answered()
+        self._throttle.answered(self.clock())
         self._freed.set()
 
     def refused(self, left_at: float, seconds: float) -> None:
