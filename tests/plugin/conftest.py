@@ -9,16 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# Imported once here: the runs within these tests would import them anew, each for itself.
-import jinja2  # noqa: F401
-import junitparser  # noqa: F401
-import matplotlib.backends.backend_agg
-import matplotlib.figure  # noqa: F401
-import pydantic  # noqa: F401
 import pytest
-import scipy.special  # noqa: F401
-import tiktoken  # noqa: F401
-import yaml  # noqa: F401
 
 from tests.support.runs import LEFT_OUT
 
