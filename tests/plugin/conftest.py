@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import runs
 from tests.support.runs import LEFT_OUT
 
 #: Two lengths, three depths, on the embedded reader; blind from 4,000 tokens on at depth 50.
@@ -68,6 +69,12 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 @pytest.fixture
 def command(pytester: pytest.Pytester) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command `pytest-haystack` in this process."""
+    return runs.command
+
+
+@pytest.fixture
+def installed(pytester: pytest.Pytester) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command `pytest-haystack`, as it is installed."""
 
     def runner(*args: str | Path) -> subprocess.CompletedProcess[str]:
