@@ -9,17 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# Imported once here: the runs within these tests would import them anew, each for itself.
-import jinja2  # noqa: F401
-import junitparser  # noqa: F401
-import matplotlib.backends.backend_agg
-import matplotlib.figure  # noqa: F401
-import pydantic  # noqa: F401
 import pytest
-import scipy.special  # noqa: F401
-import tiktoken  # noqa: F401
-import yaml  # noqa: F401
 
+from tests.support import runs
 from tests.support.runs import LEFT_OUT
 
 #: Two lengths, three depths, on the embedded reader; blind from 4,000 tokens on at depth 50.
@@ -77,6 +69,12 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 @pytest.fixture
 def command(pytester: pytest.Pytester) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command `pytest-haystack` in this process."""
+    return runs.command
+
+
+@pytest.fixture
+def installed(pytester: pytest.Pytester) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command `pytest-haystack`, as it is installed."""
 
     def runner(*args: str | Path) -> subprocess.CompletedProcess[str]:

@@ -68,10 +68,10 @@ def test_a_file_that_cannot_be_read_matters_to_paid_models_only(
     run().assert_outcomes(passed=2)
 
 
-def test_values_of_the_sweep_file_may_come_from_it(write: Any, command: Any, pytester: pytest.Pytester) -> None:
+def test_values_of_the_sweep_file_may_come_from_it(write: Any, installed: Any, pytester: pytest.Pytester) -> None:
     (pytester.path / ".env").write_text("SERVED_AT=http://127.0.0.1:1\n")
     write(CONFIG.format(base="${SERVED_AT}"))
 
-    assert command("validate").returncode == 0
+    assert installed("validate").returncode == 0
     (pytester.path / ".env").unlink()
-    assert "environment variable 'SERVED_AT' is not set" in command("validate").stderr
+    assert "environment variable 'SERVED_AT' is not set" in installed("validate").stderr

@@ -95,10 +95,10 @@ def test_each_kind_of_extension_works_in_a_sweep(
     assert depths == [0.0, 100.0]
 
 
-def test_the_command_knows_extensions_too(write: Any, command: Any) -> None:
+def test_the_command_knows_extensions_too(write: Any, installed: Any) -> None:
     write(CONFIG, "evals/haystack.yaml")
     write(CONFTEST, "evals/conftest.py")
-    result = command("validate", "evals/haystack.yaml")
+    result = installed("validate", "evals/haystack.yaml")
 
     assert result.returncode == 0
     assert "evals/haystack.yaml: valid, 4 cells" in result.stdout
@@ -130,14 +130,14 @@ def test_options_of_an_extension_are_validated(write: Any, run: Run) -> None:
         ("registry.sources.add('x', print)", "haystack source 'x': * has no options_model, read, sha256; see *Source"),
     ],
 )
-def test_a_mistake_in_an_extension_is_one_line(write: Any, run: Run, command: Any, code: str, says: str) -> None:
+def test_a_mistake_in_an_extension_is_one_line(write: Any, run: Run, installed: Any, code: str, says: str) -> None:
     write(CONFIG)
     write(f"def pytest_haystack_register(registry): {code}", "conftest.py")
     result = run()
 
     assert result.ret == 4
     result.stderr.fnmatch_lines([f"ERROR: {says}"])
-    assert "Traceback" not in command("validate").stderr
+    assert "Traceback" not in installed("validate").stderr
 
 
 def test_a_scorer_may_return_a_plain_number(write: Any, run: Run, rows: Any) -> None:

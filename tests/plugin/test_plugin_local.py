@@ -139,13 +139,13 @@ def test_a_missing_runtime_is_told_with_the_command_that_installs_it(
 
 
 def test_plans_and_other_models_need_no_weights(
-    write: Any, run: Run, command: Command, monkeypatch: pytest.MonkeyPatch, pytester: Any
+    write: Any, run: Run, installed: Command, monkeypatch: pytest.MonkeyPatch, pytester: Any
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(pytester.path / "empty"))
     write(config().replace("models:", "models:\n  - {id: reader, model: simulated/perfect}"))
 
-    assert command("validate").returncode == 0
-    planned = command("plan").stdout
+    assert installed("validate").returncode == 0
+    planned = installed("plan").stdout
     assert "small" in planned
     assert "unknown" not in planned
     assert run("--collect-only").ret == 0
@@ -185,12 +185,12 @@ def test_defaults_of_a_local_model_are_in_the_resolved_config(write: Any, run: R
         ),
     ],
 )
-def test_mistakes_in_an_entry_are_told(write: Any, command: Command, entry: str, line: str) -> None:
+def test_mistakes_in_an_entry_are_told(write: Any, installed: Command, entry: str, line: str) -> None:
     text = config().splitlines()
     text[2] = f"  - {entry}"
     write("\n".join(text))
 
-    assert command("validate").stderr.splitlines() == [line]
+    assert installed("validate").stderr.splitlines() == [line]
 
 
 @contextmanager

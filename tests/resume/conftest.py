@@ -18,7 +18,7 @@ import pytest
 from tests.resume.own_models import ANSWERS
 from tests.resume.own_models import CONFIG as OWN
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer
-from tests.support.runs import own_process
+from tests.support.runs import LEFT_OUT, own_process
 
 #: One request at a time for each process: these tests break runs off at a certain one.
 STEP_BY_STEP = "execution: {look_ahead: 0}\n"
@@ -53,8 +53,10 @@ def finds_it(request: Received) -> Reply:
 class Project:
     """A folder with a sweep file in it, whose model is a path of the server."""
 
-    def __init__(self, path: Path, server: OpenAIServer, name: str) -> None:
+    def __init__(self, path: Path, server: OpenAIServer, name: str, within: pytest.Pytester | None = None) -> None:
+        """Runs that need no process of their own are run ``within`` this one."""
         self.path, self.server, self.name = path, server, name
+        self._within = within
         self.report = path / "haystack-report"
 
     def write(self, trials: int = 1, more: str = "") -> None:
@@ -76,7 +78,8 @@ class Project:
 
     def start(self, *args: str, pythonpath: Path | None = None, **options: Any) -> subprocess.Popen[str]:
         """Run pytest on the sweep, as a process that leads a group of its own."""
-        command, environment = own_process("-rsE", *args, forked=pythonpath is None)
+        # A gateway that is forked is no child, and has no limits of its parent.
+        command, environment = own_process("-rsE", *args, forked=pythonpath is None and not options)
         environment |= {"RESUME_KEY": "k-e-y", "COLUMNS": "200"}
         if pythonpath is not None:
             environment["PYTHONPATH"] = os.pathsep.join([str(pythonpath), environment["PYTHONPATH"]])
@@ -93,6 +96,10 @@ class Project:
 
     def run(self, *args: str, **options: Any) -> tuple[int, str]:
         """The same, to its end: exit code and what it said."""
+        if self._within is not None and not options:
+            told = ("-p", "no:cacheprovider", "-rsE", "--haystack-config", "haystack.yaml")
+            result = self._within.runpytest_inprocess(*LEFT_OUT, *told, *args)
+            return int(result.ret), "\n".join((*result.outlines, *result.errlines))
         process = self.start(*args, **options)
         said, _ = process.communicate(timeout=120)
         return process.returncode, said
@@ -160,9 +167,13 @@ def server() -> Generator[OpenAIServer, None, None]:
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: OpenAIServer, request: pytest.FixtureRequest) -> Project:
+def project(
+    pytester: pytest.Pytester, server: OpenAIServer, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Project:
     """A new project whose model answers at once and rightly."""
-    return make_project(tmp_path, server, re.sub(r"\W", "-", request.node.name))
+    monkeypatch.setenv("RESUME_KEY", "k-e-y")
+    monkeypatch.setenv("COLUMNS", "200")
+    return make_project(pytester.path, server, re.sub(r"\W", "-", request.node.name), pytester)
 
 
 @pytest.fixture(scope="module")
@@ -174,9 +185,9 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory, server: OpenAIServer) 
     return project.reports()
 
 
-def make_project(path: Path, server: OpenAIServer, name: str) -> Project:
+def make_project(path: Path, server: OpenAIServer, name: str, within: pytest.Pytester | None = None) -> Project:
     """A project in this folder."""
     server.base(name, finds_it)
-    made = Project(path, server, name)
+    made = Project(path, server, name, within)
     made.write()
     return made

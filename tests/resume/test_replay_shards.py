@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from tests.resume.conftest import Project
+from tests.support.runs import command
 
 SIMULATED = """\
 name: own
@@ -21,19 +19,6 @@ sweep: {context_lengths: [400, 4000], depth_percents: [0, 50, 100], trials: 2}
 tasks: [single]
 known_failures: [{model: reader, depth_percents: [50], reason: the middle}]
 """
-
-
-def command(project: Project, *args: object) -> subprocess.CompletedProcess[str]:
-    """Run `pytest-haystack` in the project."""
-    code = "import sys; from pytest_haystack.cli import main; main(sys.argv[1:])"
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, args)],
-        cwd=project.path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -52,9 +37,9 @@ def test_parts_together_are_the_whole(simulated: Project) -> None:
         assert "4 cells" in said
         parts.append(f"part{number}/results.jsonl")
 
-    merged = command(simulated, "merge", *parts, "--out", "all.jsonl")
+    merged = command("merge", *parts, "--out", "all.jsonl")
     assert merged.stdout == "wrote all.jsonl: 24 rows of 3 files\n"
-    told = command(simulated, "report", "all.jsonl", "--config", "haystack.yaml", "--dir", "again")
+    told = command("report", "all.jsonl", "--config", "haystack.yaml", "--dir", "again")
 
     assert told.returncode == 0, told.stderr
     assert "wrote again/: junit.xml, " in told.stdout
@@ -94,13 +79,13 @@ def test_rows_of_different_sweeps_are_not_merged(simulated: Project) -> None:
     changed[0]["response"] = "later"
     later = simulated.path / "later.jsonl"
     later.write_text("".join(json.dumps(row) + "\n" for row in changed))
-    assert command(simulated, "merge", rows, later, "--out", "both.jsonl").returncode == 0
+    assert command("merge", rows, later, "--out", "both.jsonl").returncode == 0
     both = [json.loads(line) for line in (simulated.path / "both.jsonl").read_text().splitlines()]
     assert [row["response"] for row in both] == [row["response"] for row in changed]
 
     changed[1]["prompt_sha256"] = "0" * 64
     later.write_text("".join(json.dumps(row) + "\n" for row in changed))
-    refused = command(simulated, "merge", rows, later, "--out", "none.jsonl")
+    refused = command("merge", rows, later, "--out", "none.jsonl")
 
     assert refused.returncode == 4
     assert f"{later}: trial 1 of haystack.yaml::test_cell" in refused.stderr
@@ -108,11 +93,9 @@ def test_rows_of_different_sweeps_are_not_merged(simulated: Project) -> None:
     assert not (simulated.path / "none.jsonl").exists()
 
 
-def test_a_report_of_other_rows_says_so(simulated: Project, tmp_path: Path) -> None:
+def test_a_report_of_other_rows_says_so(simulated: Project) -> None:
     assert simulated.run("-k", "len400-depth0")[0] == 0
-    told = command(
-        simulated, "report", simulated.report / "results.jsonl", "--config", "haystack.yaml", "--set", "sweep.seed=8"
-    )
+    told = command("report", simulated.report / "results.jsonl", "--config", "haystack.yaml", "--set", "sweep.seed=8")
 
     assert told.returncode == 4
     assert told.stderr == "none of the 4 rows is of haystack.yaml as it is now\n"
@@ -135,7 +118,7 @@ def test_reports_of_rows_decide_the_gates(simulated: Project) -> None:
     whole = simulated.reports()
     ask = ("report", rows, "--config", "haystack.yaml", "--dir", "again", "--baseline", "old.jsonl")
 
-    told = command(simulated, *ask)
+    told = command(*ask)
 
     assert told.returncode == 0, told.stderr
     again = Project(simulated.path, simulated.server, simulated.name)
@@ -144,7 +127,7 @@ def test_reports_of_rows_decide_the_gates(simulated: Project) -> None:
     assert "gate all-reader: failed: mean score 0.8333" in told.stdout
     assert "gate all-other: passed: mean score 1 " in told.stdout
     assert "gate beyond-other: passed: " in told.stdout
-    assert command(simulated, *ask, "--fail").returncode == 1
+    assert command(*ask, "--fail").returncode == 1
 
 
 def test_reports_of_a_green_run_may_be_asked_to_fail(simulated: Project) -> None:
@@ -152,16 +135,16 @@ def test_reports_of_a_green_run_may_be_asked_to_fail(simulated: Project) -> None
     rows = simulated.report / "results.jsonl"
     # The run has written its settings beside its rows.
     ask = ("report", rows, "--dir", "again", "--fail")
-    assert command(simulated, *ask).returncode == 0
+    assert command(*ask).returncode == 0
 
-    red = command(simulated, *ask, "--config", "haystack.yaml", "--set", "known_failures=[]")
+    red = command(*ask, "--config", "haystack.yaml", "--set", "known_failures=[]")
     assert (red.returncode, "no row" in red.stdout) == (1, False)
 
     kept = [line for line in rows.read_text().splitlines(keepends=True) if "other-len400-depth0]" not in line]
     rows.write_text("".join(kept))
-    less = command(simulated, *ask)
+    less = command(*ask)
     (simulated.report / "config.resolved.yaml").unlink()
-    lost = command(simulated, *ask)
+    lost = command(*ask)
     assert (lost.returncode, lost.stderr.endswith("no such file; name the sweep file with --config\n")) == (4, True)
     assert (less.returncode, "1 of 12 cells have no row" in less.stdout) == (1, True)
 
@@ -172,7 +155,7 @@ def test_a_gate_on_rows_that_are_not_there_is_undecided(simulated: Project) -> N
     assert simulated.run("-k", "other and not len400-depth0")[0] == 0
     ask = ("report", simulated.report / "results.jsonl", "--config", "haystack.yaml", "--dir", "again")
 
-    told = command(simulated, *ask, "--fail")
+    told = command(*ask, "--fail")
 
     assert told.returncode == 1
     assert "gate all-other: skipped: undecided: " in told.stdout
@@ -182,7 +165,7 @@ def test_a_baseline_of_a_report_that_is_none_is_a_mistake(simulated: Project) ->
     assert simulated.run("-k", "len400-depth0")[0] == 0
     ask = ("report", simulated.report / "results.jsonl", "--config", "haystack.yaml", "--dir", "again")
 
-    refused = command(simulated, *ask, "--baseline", "none.jsonl")
+    refused = command(*ask, "--baseline", "none.jsonl")
 
     assert refused.returncode == 4
     assert refused.stderr.startswith("--baseline: none.jsonl")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
+import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from pytest_haystack.cli import main
 from tests.support import ready_gateways
 
 _ROOT = Path(__file__).parents[2]
@@ -27,3 +31,23 @@ def own_process(*args: str, forked: bool = True) -> tuple[list[str], dict[str, s
         command += plugin
         environment |= more
     return [*command, "--haystack-config", "haystack.yaml", *args], environment
+
+
+def command(*words: object) -> subprocess.CompletedProcess[str]:
+    """Run `pytest-haystack` in this process: what a process of its own would take a second for."""
+    modules, paths = set(sys.modules), list(sys.path)
+    out, errors = io.StringIO(), io.StringIO()
+    told = list(map(str, words))
+    try:
+        with redirect_stdout(out), redirect_stderr(errors):
+            main(told, prog_name="pytest-haystack")
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    finally:
+        sys.path[:] = paths
+        here = str(Path.cwd())
+        for name in sys.modules.keys() - modules:
+            # Of the project in a temporary folder, which the next one may have by the same name.
+            if str(getattr(sys.modules[name], "__file__", "")).startswith(here):
+                del sys.modules[name]
+    return subprocess.CompletedProcess(told, code, out.getvalue(), errors.getvalue())
