@@ -20,6 +20,7 @@ from pytest_haystack.running.gateway.failures import RequestError, request_error
 from pytest_haystack.running.gateway.hiding import without_keys
 from pytest_haystack.running.gateway.local_server import KEY_VARIABLE, LocalServers
 from pytest_haystack.running.gateway.settings import ModelSettings
+from pytest_haystack.running.gateway.unheard import leave_out
 
 #: No call home, no `.env` of the working directory, no advertising in error messages. A user's own values win.
 _ENVIRONMENT = {
@@ -160,6 +161,7 @@ class Provider:
             litellm: Any = import_module("litellm")
             litellm.telemetry = False
             litellm.suppress_debug_info = True
+            leave_out(litellm)
         except BaseException as error:
             words = f"litellm cannot be imported: {type(error).__name__}: {error}; install it anew"
             loop.call_soon_threadsafe(done.set_exception, RequestError(words, code="broken_install"))
