@@ -22,6 +22,7 @@ from pytest_haystack.running.gateway.hiding import without_keys
 from pytest_haystack.running.gateway.local_server import KEY_VARIABLE, LocalServers
 from pytest_haystack.running.gateway.redirects import stay_with_the_server
 from pytest_haystack.running.gateway.settings import ModelSettings
+from pytest_haystack.running.gateway.unheard import leave_out
 
 #: No call home, no `.env` of the working directory, no advertising in error messages. A user's own values win.
 ENVIRONMENT = {
@@ -161,6 +162,7 @@ class Provider:
             litellm.telemetry = False
             litellm.suppress_debug_info = True
             stay_with_the_server()
+            leave_out(litellm)
         except BaseException as error:
             words = f"litellm cannot be imported: {type(error).__name__}: {error}; install it anew"
             loop.call_soon_threadsafe(done.set_exception, RequestError(words, code="broken_install"))
