@@ -297,3 +297,25 @@ def test_when_to_come_again_is_meant_for_every_request(status: int) -> None:
     seconds = asyncio.run(run())
     assert seconds is not None
     assert seconds >= 30
+
+
+def test_a_model_that_asks_to_wait_for_hours_is_not_asked_for_the_next_cell() -> None:
+    lane = Lane(ModelSettings.from_entry(entry("m", None, retries=3)), None)
+    asked = []
+
+    class Tomorrow:
+        async def complete(self, *_: object) -> Completion:
+            asked.append(1)
+            raise RequestError("come back tomorrow", status=429, retry_after=86_400.0)
+
+    told = []
+    for cell in ("first", "second"):
+        with pytest.raises(ModelError) as refused:
+            asyncio.run(send(lane, Tomorrow(), [], 10, random.Random(1), cell))  # type: ignore[arg-type]
+        told.append((refused.value.outcome, str(refused.value)))
+
+    assert told == [
+        ("rate_limited", "m: HTTP 429: come back tomorrow; it asks to wait 86400 s; m is not asked again"),
+        ("rate_limited", "m: not asked: m was given up (HTTP 429): see first"),
+    ]
+    assert len(asked) == 1

@@ -125,10 +125,14 @@ def pause_before_retry(failure: RequestError, retries: int, chance: random.Rando
     doubling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(retries, 10)) * chance.uniform(0.5, 1.0)
     if failure.retry_after is None:
         return doubling
-    if failure.retry_after > LONGEST_RETRY_AFTER:
+    if _asks_for_too_long(failure):
         return None
     # A little later than asked, each request by another bit: all at once would be refused again.
     return failure.retry_after + doubling / 10
+
+
+def _asks_for_too_long(failure: RequestError) -> bool:
+    return failure.retry_after is not None and failure.retry_after > LONGEST_RETRY_AFTER
 
 
 def _outcome(failure: RequestError) -> Outcome:
@@ -142,11 +146,13 @@ def _given_up(
 ) -> ModelError:
     """The error of a request; where every other one of the model would fail like it, the first closes the lane."""
     name = lane.settings.id
-    if outcome == Outcome.config_error and (closed := lane.closed) is not None:
+    # A pause of hours is meant for all requests of the account.
+    stays = outcome == Outcome.config_error or (outcome in _PASSING and _asks_for_too_long(failure))
+    if stays and (closed := lane.closed) is not None:
         # It was under way when another one failed.
         return ModelError(closed[0], f"{name}: {closed[1].removeprefix(f'{name}: not asked: ')}")
     words = f"{name}: {_label(failure)}{failure.message.rstrip(' .')}{_advice(lane, failure)}"
-    if outcome == Outcome.config_error and not larger_than_a_minute(failure.message.lower()):
+    if stays and not larger_than_a_minute(failure.message.lower()):
         lane.close(
             str(outcome), f"{name}: not asked: {name} was given up ({_brief(failure)}): see {cell or 'its first error'}"
         )
@@ -177,7 +183,7 @@ def _advice(lane: Lane, failure: RequestError) -> str:
         return f"; check model {settings.model!r}{base and f' and {base}'}"
     if failure.status is None and failure.code is None and base:
         return f"; check {base}"
-    if failure.retry_after is not None and failure.retry_after > LONGEST_RETRY_AFTER:
+    if failure.retry_after is not None and _asks_for_too_long(failure):
         return f"; it asks to wait {failure.retry_after:.0f} s"
     return ""
 
