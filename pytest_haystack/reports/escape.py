@@ -16,6 +16,8 @@ _UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 
 def xml_text(text: str) -> str:
     """Text that XML 1.0 can hold: what it forbids becomes a backslash escape, line ends become newlines."""
+    if text.isprintable():
+        return text  # most are: nothing that is printed is forbidden
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _NOT_XML.sub(lambda match: escaped(match.group()), text)
 

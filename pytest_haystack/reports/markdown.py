@@ -61,9 +61,14 @@ _WORDS: dict[State, str] = {
 }
 
 
-def summary_markdown(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> str:
-    """The page, at most 900,000 bytes of UTF-8: headline, effective lengths, gates, means, patterns, grids, faults."""
-    data = summary_data(results, gates)
+def summary_markdown(
+    results: SweepResults, gates: Sequence[GateVerdict] = (), data: dict[str, Any] | None = None
+) -> str:
+    """The page, at most 900,000 bytes of UTF-8: headline, effective lengths, gates, means, patterns, grids, faults.
+
+    ``data`` is what `summary_data` gives for these results, where that is known already.
+    """
+    data = summary_data(results, gates) if data is None else data
     before = [
         *_headline(results, data, gates),
         *length_section(results),

@@ -41,6 +41,8 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
     the mean score ``wanted_mean``, ``patterns`` what `patterns` names. ``searches`` have figures and costs of their
     own, which no others hold. ``software`` has versions by name, ``reproducibility`` what `reproducibility` checks.
     """
+    figures = _figures(results.cells)
+    groups = results.by_model_and_task()
     return {
         "schema_version": SCHEMA_VERSION,
         "name": printable(results.name),
@@ -53,7 +55,7 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
         "notes": [printable(note) for note in results.notes],
         "models": [printable(model) for model in results.models],
         "tasks": [printable(task) for task in results.tasks],
-        **_figures(results.cells),
+        **figures,
         "effective_context_length": {
             printable(model): effective_length_data(found) for model, found in effective_lengths(results).items()
         },
@@ -77,14 +79,14 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
                 "family": printable(cells[0].family or task),
                 "variant": dict(cells[0].variant),
                 "chance": results.chance.get(task),
-                **_figures(cells),
+                **(figures if len(groups) == 1 else _figures(cells)),
                 "effective_context_length": effective_length_data(effective_length(cells)),
                 "patterns": [pattern._asdict() for pattern in patterns_in(cells)],
                 "conflict": _conflict(cells),
                 "abstention": _abstention(cells),
                 "by_context_length": _by_length(cells),
             }
-            for (model, task), cells in results.by_model_and_task().items()
+            for (model, task), cells in groups.items()
         ],
         "software": dict(results.record.software) if results.record else {},
         "reproducibility": checklist_data(results),

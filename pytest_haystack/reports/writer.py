@@ -6,9 +6,9 @@ import json
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.reports.cell_result import GateVerdict, SweepResults
 from pytest_haystack.reports.curves import curves
@@ -39,10 +39,11 @@ def write_reports(results: SweepResults, directory: Path, gates: Sequence[GateVe
     that this one does not draw again are removed.
     """
     # The cheap ones first: an interruption during the pictures then costs no figures.
+    figures = cache(lambda: summary_data(results, gates))
     reports: dict[str, Callable[[Path], object]] = {
         "junit.xml": lambda path: _junit(results, path, gates),
-        "summary.json": lambda path: _summary_json(results, path, gates),
-        "summary.md": lambda path: write_text(path, summary_markdown(results, gates)),
+        "summary.json": lambda path: _summary_json(figures(), path),
+        "summary.md": lambda path: write_text(path, summary_markdown(results, gates, figures())),
         **{name: partial(_picture, draw) for name, draw in heatmaps(results).items()},
         **{name: partial(_picture, draw) for name, draw in curves(results).items()},
         "radar.png": partial(_picture, partial(radar_figure, results)),
@@ -69,8 +70,8 @@ def _junit(results: SweepResults, path: Path, gates: Sequence[GateVerdict]) -> P
     return write_junit(results, path, gates)
 
 
-def _summary_json(results: SweepResults, path: Path, gates: Sequence[GateVerdict]) -> Path:
-    return write_text(path, json.dumps(summary_data(results, gates), indent=2, allow_nan=False) + "\n")
+def _summary_json(figures: dict[str, Any], path: Path) -> Path:
+    return write_text(path, json.dumps(figures, indent=2, allow_nan=False) + "\n")
 
 
 def _picture(draw: Callable[[], Figure | None], path: Path) -> Path | None:

@@ -185,12 +185,20 @@ def step_is_steep(high: Sequence[float], low: Sequence[float], level: float) -> 
         share = _MOST_DEALT / (len(high) + len(low))
         high, low = ([own[i] for i in _drawn(len(own), max(1, round(share * len(own))))] for own in (high, low))
     scores: Matrix = np.array([*high, *low])
-    seen = np.mean(high) - np.mean(low)
     chance = np.random.default_rng(SEED)
     deals = min(DEALS, max(1, 5 * _CHUNK // len(scores)))
-    dealt = chance.permuted(np.tile(scores, (deals, 1)), axis=1)
-    differences = dealt[:, : len(high)].mean(axis=1) - dealt[:, len(high) :].mean(axis=1)
-    return float((1 + (differences >= seen - 1e-9).sum()) / (1 + deals)) <= level
+    best = scores.max()
+    if len(np.unique(scores)) <= 2:
+        # Right and wrong: how many right ones a deal gives the first group is all that its means depend on.
+        right = int((scores == best).sum())
+        dealt = chance.hypergeometric(right, len(scores) - right, len(high), deals)
+        beaten = (dealt >= (np.array(high) == best).sum()).sum()
+    else:
+        seen = np.mean(high) - np.mean(low)
+        dealt = chance.permuted(np.tile(scores, (deals, 1)), axis=1)
+        differences = dealt[:, : len(high)].mean(axis=1) - dealt[:, len(high) :].mean(axis=1)
+        beaten = (differences >= seen - 1e-9).sum()
+    return float((1 + beaten) / (1 + deals)) <= level
 
 
 def _drawn(count: int, wanted: int) -> list[int]:

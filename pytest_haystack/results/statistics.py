@@ -93,8 +93,20 @@ def verdict_histogram(rows: Iterable[Row]) -> dict[str, int]:
 def statistics_of(rows: Iterable[Row]) -> Statistics:
     """All figures of these rows."""
     listed = list(rows)
-    scored = scores(listed)
-    found = scores(row for row in listed if _answers(row))
+    scored: list[float] = []
+    found: list[float] = []
+    outcomes: list[str] = []
+    verdicts: list[str] = []
+    for row in listed:
+        score, outcome, verdict = row.get("score"), str(row.get("outcome", "unknown")), _verdict(row)
+        outcomes.append(outcome)
+        if score is None:
+            continue
+        scored.append(float(score))
+        if verdict is not None:
+            verdicts.append(verdict)
+        if outcome == "answered" and verdict != "format_failure":
+            found.append(float(score))
     rate = mean(scored)
     return Statistics(
         trials=len(listed),
@@ -103,8 +115,8 @@ def statistics_of(rows: Iterable[Row]) -> Statistics:
         interval=None if rate is None else wilson(rate, len(scored)),
         retrieval_rate=mean(found),
         retrieval_n=len(found),
-        outcomes=outcome_histogram(listed),
-        verdicts=verdict_histogram(listed),
+        outcomes=_histogram(outcomes),
+        verdicts=_histogram(verdicts),
     )
 
 

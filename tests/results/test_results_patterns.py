@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pytest_haystack.results.depth_patterns import step_is_steep
 from pytest_haystack.results.patterns import patterns_of
 
 LENGTHS = [1000, 2000, 4000, 8000, 16000, 32000]
@@ -211,3 +212,19 @@ def test_one_length_alone_makes_no_diagonal() -> None:
 
     assert "diagonal fade" not in names(rows(near, [1000, 2000, 4000], [30, 60, 90], 20))
     assert "diagonal fade" in names(rows(near, [1000, 1500, 2000, 4000], [20, 40, 60, 90], 20))
+
+
+@pytest.mark.parametrize("level", [0.01, 0.001])
+@pytest.mark.parametrize("size", [12, 40, 300])
+def test_a_step_between_right_and_wrong_is_steep_where_the_exact_test_says_so(level: float, size: int) -> None:
+    from scipy.stats import hypergeom
+
+    decided = set()
+    for right in range(size // 2, size + 1):
+        exact = hypergeom.sf(right - 1, 2 * size, right + size // 4, size)
+        if 0.5 < exact / level < 2:
+            continue  # the deals that are drawn cannot tell
+        high, low = [float(i < right) for i in range(size)], [float(i < size // 4) for i in range(size)]
+        assert step_is_steep(high, low, level) == (exact < level)
+        decided.add(bool(exact < level))
+    assert True in decided
