@@ -5,46 +5,44 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from importlib import import_module
-from pkgutil import walk_packages
 
 import pytest
+from execnet import gateway_io
 
-import pytest_haystack
 from pytest_haystack.running.gateway import process
-from tests.support import ready_gateways
-from tests.support.ready_gateways import ReadyGateways
+from tests.support import ready_processes
+from tests.support.modules import DRAWN, PACKAGE, SPREAD
+from tests.support.ready_processes import GATEWAYS, WORKERS, Ready
 
-#: What starts a gateway for users.
-STARTED = process.command
-#: What else a run imports that draws pictures and has workers.
-DRAWN = ("junitparser", "matplotlib.backends.backend_agg", "matplotlib.figure", "matplotlib.style", "scipy.special")
-SPREAD = ("xdist.dsession", "xdist.remote", "tiktoken", "tokenizers")
+#: What starts a gateway and a worker for users.
+STARTED = (process.command, gateway_io.popen_args)
 
 
 def pytest_collection() -> None:
-    """Import once what runs within these tests would import anew, each for itself, and what they keep in memory."""
-    package = [module.name for module in walk_packages(pytest_haystack.__path__, "pytest_haystack.")]
-    for name in (*package, *DRAWN, *SPREAD):
-        if not name.endswith("__main__"):
-            import_module(name)
+    """Import what runs within these tests would import anew, each for itself, and what they keep in memory."""
+    for name in (*PACKAGE, *SPREAD, *DRAWN):
+        import_module(name)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def forked_gateways() -> Generator[None, None, None]:
-    """Gateways are forked from a process that has imported litellm, see `tests.support.ready_gateways`."""
-    with pytest.MonkeyPatch.context() as patch:
-        if hasattr(os, "fork"):
-            ready = ReadyGateways()
-            patch.setattr(process, "command", ready.command)
-            patch.setattr(ready_gateways, "current", ready)
+def forked_processes() -> Generator[None, None, None]:
+    """Gateways and workers are forked from processes that have imported what they need."""
+    if not hasattr(os, "fork"):
         yield
-    if hasattr(os, "fork"):
-        ready.close()
+        return
+    ready = {name: Ready(name) for name in (GATEWAYS, WORKERS)}
+    with pytest.MonkeyPatch.context() as patch:
+        ready_processes.install(patch, lambda name: ready[name].address)
+        patch.setattr(ready_processes, "current", ready)
+        yield
+    for one in ready.values():
+        one.close()
 
 
 @pytest.fixture(scope="module")
-def started_gateways(forked_gateways: None) -> Generator[None, None, None]:
-    """Gateways are started as they are for users: for tests of how they start, import, hang and end."""
+def started_processes(forked_processes: None) -> Generator[None, None, None]:
+    """They are started as they are for users: for tests of how they start, import, hang and end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "command", STARTED)
+        patch.setattr(process, "command", STARTED[0])
+        patch.setattr(gateway_io, "popen_args", STARTED[1])
         yield

@@ -23,7 +23,7 @@ from tests.support.openai_server import OpenAIServer, Received, Reply, answer
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's"),
-    pytest.mark.usefixtures("started_gateways"),
+    pytest.mark.usefixtures("started_processes"),
 ]
 #: Seconds that a client waits here for a sign of life.
 PATIENCE = 2.5

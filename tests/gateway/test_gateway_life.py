@@ -24,7 +24,7 @@ from pytest_haystack.running.gateway.wire import parse_address
 from tests.gateway.entries import CANARY, KEY_ENV, entry, say
 from tests.support.openai_server import OpenAIServer, answer
 
-pytestmark = pytest.mark.usefixtures("started_gateways")
+pytestmark = pytest.mark.usefixtures("started_processes")
 ROOT = Path(pytest_haystack.__file__).parents[1]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets in files are POSIX's")
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")

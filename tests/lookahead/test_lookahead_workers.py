@@ -82,7 +82,7 @@ def test_litellm_is_imported_once_however_many_workers_there_are(
     path = sweep("imports")
     (tmp_path / "sitecustomize.py").write_text(COUNTER)
     imports = tmp_path / "imports"
-    command, environment = own_process("-q", "-n", "8", "--haystack-model", "m", forked=False)
+    command, environment = own_process("-q", "-n", "4", "--haystack-model", "m", forked=False)
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment["PYTHONPATH"]])
     environment["LITELLM_IMPORTS"] = str(imports)
     done = subprocess.run(

@@ -107,6 +107,12 @@ class OpenAIServer:
             self._scripts[path] = script
         return f"{self.url}/{path}/v1"
 
+    def forget(self, path: str) -> None:
+        """Count the requests of a path from none on, as a test that is tried again needs it."""
+        with self._lock:
+            self._received.pop(path, None)
+            self._peaks.pop(path, None)
+
     def received(self, path: str) -> list[Received]:
         """The requests that a path got so far."""
         with self._lock:

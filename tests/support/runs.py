@@ -10,7 +10,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from pytest_haystack.cli import main
-from tests.support import ready_gateways
+from tests.support import ready_processes
 
 _ROOT = Path(__file__).parents[2]
 #: Arguments that leave out plugins of no use here, which each process of a run would import.
@@ -22,21 +22,18 @@ LEFT_OUT = tuple(
 def own_process(*args: str, forked: bool = True) -> tuple[list[str], dict[str, str]]:
     """Command and environment of a run of haystack.yaml in a process of its own.
 
-    Its gateway is ``forked`` where that can be, see `tests.support.ready_gateways`.
+    Its gateway and its workers are ``forked`` where that can be, see `tests.support.ready_processes`.
     """
-    command = [sys.executable, "-m", "pytest", *LEFT_OUT, "-p", "no:cacheprovider"]
-    environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
-    if forked and ready_gateways.current is not None:
-        plugin, more = ready_gateways.current.plugin()
-        command += plugin
-        environment |= more
+    plugin, more = ready_processes.plugin() if forked else ([], {})
+    command = [sys.executable, "-m", "pytest", *LEFT_OUT, "-p", "no:cacheprovider", *plugin]
+    environment = {**os.environ, "PYTHONPATH": str(_ROOT), **more}
     return [*command, "--haystack-config", "haystack.yaml", *args], environment
 
 
 def command(*words: object) -> subprocess.CompletedProcess[str]:
     """Run `pytest-haystack` in this process: what a process of its own would take a second for."""
     modules, paths = set(sys.modules), list(sys.path)
-    out, errors = io.StringIO(), io.StringIO()
+    out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     told = list(map(str, words))
     try:
         with redirect_stdout(out), redirect_stderr(errors):
@@ -50,4 +47,5 @@ def command(*words: object) -> subprocess.CompletedProcess[str]:
             # Of the project in a temporary folder, which the next one may have by the same name.
             if str(getattr(sys.modules[name], "__file__", "")).startswith(here):
                 del sys.modules[name]
-    return subprocess.CompletedProcess(told, code, out.getvalue(), errors.getvalue())
+    said = [stream.buffer.getvalue().decode().replace("\r\n", "\n") for stream in (out, errors)]  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(told, code, *said)

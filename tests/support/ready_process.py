@@ -1,4 +1,4 @@
-"""``python ready_gateway.py ADDRESS``: has a gateway forked and stands for it, see `tests.support.ready_gateways`."""
+"""``python ready_process.py ADDRESS``: has a process forked and stands for it, see `tests.support.ready_processes`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def main(address: str) -> None:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(nowhere, number)
-        forking.recv(1)  # the gateway has ended
+        forking.recv(1)  # the process has ended
 
 
 if __name__ == "__main__":
