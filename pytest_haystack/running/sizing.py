@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pytest_haystack.sweep import Cell
     from pytest_haystack.tasks.task import Task
 
+#: Tokens beyond those that needles need from which on they fit, whatever the haystack says where they stand.
+_ROOM = 32
+
 
 def context_window(bench: Workbench, model: str) -> int | None:
     """Context window of a model in tokens: the config's figure, else litellm's or a known local model's, else None."""
@@ -74,7 +77,8 @@ def prompt_tokens(bench: Workbench, cell: Cell) -> int:
 def check_fit(bench: Workbench) -> None:
     """Raise ConfigError where a cell's document could not hold its needles.
 
-    Needles differ by a few tokens from trial to trial, so only lengths near the limit are tried one by one.
+    Needles differ by a few tokens from trial to trial, so only lengths near the limit are looked at one by one, and
+    documents made only of trials that may not fit.
     """
     groups: dict[tuple[str, str, int], list[Cell]] = {}
     for cell in (*bench.cells, *bench.search_cells):
@@ -85,7 +89,8 @@ def check_fit(bench: Workbench) -> None:
         for cell in () if fits else cells:
             with _told_of(bench, cell):
                 for trial in range(cell.trials):
-                    bench.material(cell, trial)
+                    if not _trial_fits(bench, cell, trial):
+                        bench.material(cell, trial)
 
 
 def _surely_fits(bench: Workbench, cell: Cell) -> bool:
@@ -96,6 +101,18 @@ def _surely_fits(bench: Workbench, cell: Cell) -> bool:
     inserts = [Insert(needle.statement, needle.depth_percent or 0.0) for needle in needles]
     needed = tokens_needed(inserts, bench.encoding) + reserve(bench, cell, ask.question)
     return cell.context_length >= 2 * needed + 64
+
+
+def _trial_fits(bench: Workbench, cell: Cell, trial: int) -> bool:
+    """True where this trial's needles leave room: to know that, its document need not be made."""
+    task = bench.tasks[cell.task]
+    if not task.filler:
+        return False
+    context = bench.context(cell, trial)
+    needles = task.needles(context)
+    inserts = [Insert(needle.statement, 0.0) for needle in needles if needle.role != "absent"]
+    needed = tokens_needed(inserts, bench.encoding) + reserve(bench, cell, task.ask(needles, context).question)
+    return cell.context_length >= needed + _ROOM
 
 
 def _surely_holds(bench: Workbench, task: Task, cell: Cell) -> bool:

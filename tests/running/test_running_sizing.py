@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pytest_haystack.errors import ConfigError
 from pytest_haystack.registry import Registry
 from pytest_haystack.running.workbench import Workbench, load_bench
 from pytest_haystack.sweep import sample
@@ -77,3 +78,42 @@ def test_prompts_are_the_same_bytes_on_every_machine_and_version(bench: Any) -> 
 
     # Whoever changes these changes every prompt: stored answers and baselines no longer match, and that is to be told.
     assert hashes == ["f45caae0ebf51cc6", "db1b6ee1cecb818f", "3a7db20d6d33f012"]
+
+
+@pytest.mark.parametrize("task", ["single", "multi", "distractor"])
+def test_a_length_is_refused_at_load_where_any_trial_does_not_fit_and_only_there(tmp_path: Path, task: str) -> None:
+    def load(length: int) -> Workbench:
+        path = tmp_path / "haystack.yaml"
+        text = CONFIG.format(window=100_000, length=length, reserve="auto").replace("[single]", f"[{task}]")
+        path.write_text(text.replace("sweep: {", "sweep: {trials: 4, "))
+        return load_bench(path, Registry())
+
+    refused: dict[int, str] = {}
+    for length in range(20, 200, 12):
+        try:
+            bench = load(length)
+        except ConfigError as error:
+            refused[length] = str(error)
+            continue
+        for cell in bench.cells:
+            for trial in range(cell.trials):
+                assert bench.material(cell, trial).document.tokens == length
+    assert refused
+    assert len(refused) < len(range(20, 200, 12))
+    for length, words in refused.items():
+        assert f"-len{length}-" in words
+        assert f"a document of {length} tokens cannot hold" in words
+
+
+def test_no_document_is_made_at_load_where_needles_leave_room(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    original = Workbench.material
+    monkeypatch.setattr(
+        Workbench, "material", lambda self, cell, trial=0: made.append(trial) or original(self, cell, trial)
+    )
+
+    # A needle takes about 25 tokens: near enough to look at each trial, far enough to need no document.
+    bench(length=80)
+    assert not made
+    bench(length=40)
+    assert made
