@@ -1,4 +1,4 @@
-"""What litellm works out after each answer for nobody: left out, for it takes a third of a request's CPU time.
+"""What litellm works out after each answer for nobody: left out, for it takes a quarter of a request's CPU time.
 
 Where a version of litellm has no such method nothing is changed, and only time is lost.
 """
