@@ -5,7 +5,8 @@
 Each line is a run of pytest against a server in a process of its own. ``start-up`` is the run of a single cell without
 the time of its answer: Python, pytest, workers, the import of litellm. ``least`` is cells x seconds / in flight, what
 the server needs if it is never left idle. The ratio is (wall - start-up) / least. ``sending`` is the time from the
-first request to the last answer over ``least``, as the server saw it.
+first request to the last answer over ``least``, as the server saw it. The last lines tell how long Ctrl-C takes while
+as many answers as may be are on their way.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from benchmarks.figures import Figure
 
 ROOT = Path(__file__).resolve().parent.parent
+#: Seconds an answer takes in a run that is interrupted, so that all of a window are on their way at once.
+_LONG = 3.0
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider")
 CONFIG = """\
 name: waiting
@@ -66,8 +70,11 @@ def main() -> None:
     options.add_argument("--in-flight", type=int, default=32)
     options.add_argument("--workers", type=int, nargs="+", default=[0, 8])
     options.add_argument("--look-ahead", type=int, help="default: the plugin's own")
+    options.add_argument("--stops", type=int, default=5, help="how often each number of workers is interrupted")
     asked = options.parse_args()
-    _lines(Case(asked.cells, asked.seconds, asked.in_flight, asked.look_ahead), asked.workers)
+    case = Case(asked.cells, asked.seconds, asked.in_flight, asked.look_ahead)
+    _lines(case, asked.workers)
+    _stops(case, asked.workers, asked.stops)
 
 
 def measure(quick: bool) -> list[Figure]:
@@ -81,6 +88,10 @@ def measure(quick: bool) -> list[Figure]:
     ]
     figures += [Figure(f"imports of litellm, -n {workers}", run["imports"], most=1) for workers, run in found.items()]
     beyond = (found[8]["wall"] - _bare_start_up(8)) / found[0]["wall"]
+    figures += [
+        Figure(f"Ctrl-C with 32 in flight, -n {workers}, s", max(taken), most=2.0)
+        for workers, taken in _stops(Case(), [0, 8], 1 if quick else 5).items()
+    ]
     return [*figures, Figure("a sweep of paid models, -n 8 without xdist's own start-up / -n 0", beyond, most=1.3)]
 
 
@@ -100,6 +111,53 @@ def _lines(case: Case, every: Sequence[int]) -> dict[int, dict[str, float]]:
     return found
 
 
+def _stops(case: Case, every: Sequence[int], times: int) -> dict[int, list[float]]:
+    """Seconds from Ctrl-C to the end of a run, by workers, each time while all that may be is in flight."""
+    taken = {workers: [_stop(case, workers) for _ in range(times)] for workers in every}
+    for workers, seconds in taken.items():
+        print(f"Ctrl-C with {case.in_flight} in flight, -n {workers}: {', '.join(f'{one:.2f}' for one in seconds)} s")
+    return taken
+
+
+def _stop(case: Case, workers: int) -> float:
+    with tempfile.TemporaryDirectory() as folder, _server(_LONG) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+        _configure(case, url, Path(folder))
+        command = [*PYTEST, "-n", str(workers), "--haystack-config", "haystack.yaml"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        quiet = subprocess.DEVNULL
+        with subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=quiet, stderr=quiet, start_new_session=True
+        ) as run:
+            # The first answer has to be there before more is asked than there are tests at once.
+            while (peak := _seen(url)["peak"]) < case.in_flight:
+                if run.poll() is not None:
+                    raise SystemExit(f"the run ended with {run.returncode} while {peak:.0f} were in flight")
+                time.sleep(0.1)
+            started = time.perf_counter()
+            os.killpg(run.pid, signal.SIGINT)  # as a terminal does: to all processes of the run
+            run.wait()
+            seconds = time.perf_counter() - started
+        server.kill()
+    return seconds
+
+
+def _seen(url: str) -> dict[str, float]:
+    with urllib.request.urlopen(url) as response:
+        seen: dict[str, float] = json.load(response)
+    return seen
+
+
+def _configure(case: Case, url: str, folder: Path) -> None:
+    lengths = case.cells // 100
+    more = "" if case.look_ahead is None else f"execution: {{look_ahead: {case.look_ahead}}}"
+    text = CONFIG.format(
+        base=f"{url}/slow/v1", in_flight=case.in_flight, lengths=lengths, longest=290 + 10 * lengths, more=more
+    )
+    folder.joinpath("haystack.yaml").write_text(text, encoding="utf-8")
+
+
 def _bare_start_up(workers: int) -> float:
     """Seconds that pytest-xdist takes for a test that does nothing, beyond pytest's own."""
     taken = []
@@ -116,12 +174,7 @@ def _run(case: Case, workers: int, sample: int | None = None) -> dict[str, float
     with tempfile.TemporaryDirectory() as folder, _server(case.seconds) as server:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
-        lengths = case.cells // 100
-        more = "" if case.look_ahead is None else f"execution: {{look_ahead: {case.look_ahead}}}"
-        text = CONFIG.format(
-            base=f"{url}/slow/v1", in_flight=case.in_flight, lengths=lengths, longest=290 + 10 * lengths, more=more
-        )
-        Path(folder, "haystack.yaml").write_text(text, encoding="utf-8")
+        _configure(case, url, Path(folder))
         counter = Path(folder, "counter")
         counter.mkdir()
         counter.joinpath("sitecustomize.py").write_text(COUNTER, encoding="utf-8")
@@ -134,8 +187,7 @@ def _run(case: Case, workers: int, sample: int | None = None) -> dict[str, float
         wall = time.perf_counter() - started
         if done.returncode:
             raise SystemExit(done.stdout + done.stderr)
-        with urllib.request.urlopen(url) as response:
-            seen = json.load(response)
+        seen = _seen(url)
         server.kill()
         count = len(imports.read_text().splitlines())
     return {"wall": wall, "imports": count, **seen}
@@ -172,7 +224,7 @@ class Slow(OpenAIServer):
 
     def report(self):
         got = self.received("slow")
-        return {{"requests": len(got), "peak": self.peak("slow"), "sending": self.last - got[0].at}}
+        return {{"requests": len(got), "peak": self.peak("slow"), "sending": self.last - got[0].at if got else 0.0}}
 
 def slow(request):
     reply = good(request)
