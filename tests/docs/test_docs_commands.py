@@ -75,7 +75,7 @@ def test_every_command_runs(pytester: pytest.Pytester) -> None:
             assert answer.exit_code == 0, (command, answer.output)
 
     assert (pytester.path / "rows.csv").is_file()
-    assert (pytester.path / "difference.png").is_file()
+    assert (pytester.path / "haystack-report" / "difference.png").is_file()
 
 
 def test_commands_that_run_elsewhere_name_what_is_there() -> None:

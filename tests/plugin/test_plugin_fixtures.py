@@ -352,7 +352,7 @@ def test_a_length_beyond_the_models_window_is_skipped_and_never_asked(
     result = run("-rs")
 
     result.assert_outcomes(passed=3, skipped=3)
-    line = 1 + SMALL.splitlines().index(next(line for line in SMALL.splitlines() if "type: single" in line))
+    line = 1 + SMALL.splitlines().index("tasks: [single]")
     words = "context_overflow: 4,000 tokens exceed the model's window of 3,000"
     result.stdout.fnmatch_lines([f"SKIPPED * haystack.yaml:{line}: {words}*"])
     assert {row["outcome"] for row in rows() if row["context_length"] == 4000} == {"context_overflow"}
