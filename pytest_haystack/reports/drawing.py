@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pytest_haystack.reports.escape import picture_text, shorten
 from pytest_haystack.reports.files import write_whole
 from pytest_haystack.reports.palette import INK, PAPER, QUIET
+from pytest_haystack.reports.rectangles import joined
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,7 +117,8 @@ class Sheet:
         ``corner`` is the part of a box's shorter side that a corner takes.
         """
         if hatch:
-            self.boxes(boxes, "none", name, edgecolors=ink, hatch=hatch)
+            # Hatching takes milliseconds a box, however small it is, and goes on from one box to the next.
+            self.boxes(joined(boxes), "none", name, edgecolors=ink, hatch=hatch)
             return
         corners = []
         for x, y, width, height in boxes:

@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from shutil import copyfile
 from typing import TYPE_CHECKING, Any
 
 from pytest_haystack.reports.cell_result import GateVerdict, SweepResults
 from pytest_haystack.reports.curves import curves
 from pytest_haystack.reports.drawing import is_ours, save
 from pytest_haystack.reports.escape import brief, printable
-from pytest_haystack.reports.files import write_text
+from pytest_haystack.reports.files import write_text, write_whole
 from pytest_haystack.reports.heatmap import heatmaps
 from pytest_haystack.reports.markdown import summary_markdown
 from pytest_haystack.reports.radar import radar_figure
@@ -40,13 +41,14 @@ def write_reports(results: SweepResults, directory: Path, gates: Sequence[GateVe
     """
     # The cheap ones first: an interruption during the pictures then costs no figures.
     figures = cache(lambda: summary_data(results, gates))
+    drawn: dict[Callable[[], Figure | None], Path] = {}
     reports: dict[str, Callable[[Path], object]] = {
         "junit.xml": lambda path: _junit(results, path, gates),
         "summary.json": lambda path: _summary_json(figures(), path),
         "summary.md": lambda path: write_text(path, summary_markdown(results, gates, figures())),
-        **{name: partial(_picture, draw) for name, draw in heatmaps(results).items()},
-        **{name: partial(_picture, draw) for name, draw in curves(results).items()},
-        "radar.png": partial(_picture, partial(radar_figure, results)),
+        **{name: partial(_picture, draw, drawn) for name, draw in heatmaps(results).items()},
+        **{name: partial(_picture, draw, drawn) for name, draw in curves(results).items()},
+        "radar.png": partial(_picture, partial(radar_figure, results), drawn),
     }
     paths: list[Path] = []
     problems: list[str] = []
@@ -74,10 +76,17 @@ def _summary_json(figures: dict[str, Any], path: Path) -> Path:
     return write_text(path, json.dumps(figures, indent=2, allow_nan=False) + "\n")
 
 
-def _picture(draw: Callable[[], Figure | None], path: Path) -> Path | None:
-    """Draw and save; None where there is nothing to draw."""
+def _picture(
+    draw: Callable[[], Figure | None], drawn: dict[Callable[[], Figure | None], Path], path: Path
+) -> Path | None:
+    """Draw and save, or copy what is ``drawn`` already under another name; None where there is nothing to draw."""
+    if draw in drawn:
+        return write_whole(path, lambda temporary: copyfile(drawn[draw], temporary))
     figure = draw()
-    return None if figure is None else save(figure, path)
+    if figure is None:
+        return None
+    drawn[draw] = save(figure, path)
+    return path
 
 
 def _remove_stale(directory: Path, written: Sequence[Path]) -> list[str]:
