@@ -169,7 +169,7 @@ class _Server(ThreadingHTTPServer):
 
 def _handler(server: OpenAIServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
-        #: Head and body leave at once, as from every real server: else the body waits 40 ms for a word that the head came.
+        #: Head and body leave at once, as from real servers: else the body waits 40 ms until the head is acknowledged.
         disable_nagle_algorithm = True
         protocol_version = "HTTP/1.1"
 
