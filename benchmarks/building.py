@@ -2,11 +2,11 @@
 
     python benchmarks/building.py [--quick]
 
-CPU milliseconds of a cell, the median over depths of 10 to 90 percent, from the bundled essays; the peers read the same
-texts. ``join`` joins two slices and a needle to as many bytes. ``document`` is the document alone, ``and prompt``
-includes the prompt and its SHA-256, ``whole cell`` all that a cell needs before it asks: needles, question, document,
-prompt. needlehaystack 2.0 keeps the tokens of a length: its first cell and later ones are told apart. ``tokens`` are
-those of a document, counted again as a whole.
+CPU milliseconds of a cell, the median over needles and depths of which no two are alike, from the bundled essays; the
+peers read the same texts. ``join`` joins two slices and a needle to as many bytes. ``document`` is the document alone,
+``and prompt`` includes the prompt and its SHA-256, ``whole cell`` all that a cell needs before it asks: needles,
+question, document, prompt. needlehaystack 2.0 keeps the tokens of a length: its first cell and later ones are told
+apart. ``tokens`` are those of a document, counted again as a whole.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import hashlib
 import sys
 from collections.abc import Mapping
 from functools import partial
-from itertools import cycle
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -37,7 +37,7 @@ from pytest_haystack.running.workbench import Workbench, load_bench
 from pytest_haystack.tokens.vocabularies import load_encoding
 
 LENGTHS = (4_000, 32_000, 128_000, 1_000_000)
-DEPTHS = (50.0, 10.0, 30.0, 70.0, 90.0)
+GOLDEN = 0.6180339887498949
 QUESTION = "What is the special magic number for the harbour of Zorbluth?"
 #: What is promised of a document without prompt and hash, in CPU milliseconds; and against the peers, in ratios.
 MOST_MS = {4_000: 0.3, 128_000: 0.8, 1_000_000: 5.0}
@@ -59,7 +59,7 @@ class Ours:
         source = Essays(SourceOptions(), Path())
         self.haystack = HaystackText.prepare(source, "\n\n", load_encoding("cl100k_base"), max(LENGTHS))
         self._template = PromptTemplate(PromptEntry(preset="default"))
-        self._depths = cycle(DEPTHS)
+        self._numbers = count(1)
         file = folder / "haystack.yaml"
         file.write_text(CONFIG, encoding="utf-8")
         self._bench: Workbench = load_bench(file, Registry())
@@ -67,8 +67,11 @@ class Ours:
         self._trial = 0
 
     def document(self, tokens: int) -> Document:
-        """A document, at the next depth."""
-        return build_document(self.haystack, [Insert(NEEDLE, next(self._depths))], tokens, tolerance=1.0)
+        """A document with a needle and a depth of its own, as every cell of a sweep has: nothing is built twice."""
+        which = next(self._numbers)
+        needle = f"{NEEDLE[:-1]} {which}."
+        # Multiples of the golden ratio spread over all depths and repeat none.
+        return build_document(self.haystack, [Insert(needle, 100 * (which * GOLDEN % 1))], tokens, tolerance=1.0)
 
     def prompt(self, tokens: int) -> str:
         """A document in its prompt, and the hash."""
