@@ -60,17 +60,7 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
             printable(model): effective_length_data(found) for model, found in effective_lengths(results).items()
         },
         "wall_seconds": results.wall_seconds,
-        "gates": [
-            {
-                "name": printable(gate.name),
-                "outcome": gate.outcome,
-                "text": printable(gate.text),
-                "metric": printable(gate.metric),
-                "value": gate.value,
-                "fails_run": gate.fails_run,
-            }
-            for gate in gates
-        ],
+        "gates": [_gate(gate) for gate in gates],
         "searches": searches_data(results.searches),
         "results": [
             {
@@ -91,6 +81,17 @@ def summary_data(results: SweepResults, gates: Sequence[GateVerdict] = ()) -> di
         "software": dict(results.record.software) if results.record else {},
         "reproducibility": checklist_data(results),
         "comparisons": [comparison_data(comparison) for comparison in comparisons_of(results)],
+    }
+
+
+def _gate(gate: GateVerdict) -> dict[str, Any]:
+    return {
+        "name": printable(gate.name),
+        "outcome": gate.outcome,
+        "text": printable(gate.text),
+        "metric": printable(gate.metric),
+        "value": gate.value,
+        "fails_run": gate.fails_run,
     }
 
 

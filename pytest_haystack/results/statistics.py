@@ -76,22 +76,11 @@ def retrieval_rate(rows: Iterable[Row]) -> float | None:
 
     With scores of 0 and 1 this is right / (right + wrong + abstained + distractor).
     """
-    return mean(scores(row for row in rows if _answers(row)))
-
-
-def outcome_histogram(rows: Iterable[Row]) -> dict[str, int]:
-    """How often each outcome occurs, the most frequent first, then by name."""
-    return _histogram(str(row.get("outcome", "unknown")) for row in rows)
-
-
-def verdict_histogram(rows: Iterable[Row]) -> dict[str, int]:
-    """How often scorers said right, wrong, ..., the most frequent first, then by name."""
-    verdicts = (_verdict(row) for row in rows if row.get("score") is not None)
-    return _histogram(verdict for verdict in verdicts if verdict is not None)
+    return mean(scores(row for row in rows if _answers(row.get("outcome"), _verdict(row))))
 
 
 def statistics_of(rows: Iterable[Row]) -> Statistics:
-    """All figures of these rows."""
+    """All figures of these rows; outcomes and verdicts by their number, then by name."""
     listed = list(rows)
     scored: list[float] = []
     found: list[float] = []
@@ -105,7 +94,7 @@ def statistics_of(rows: Iterable[Row]) -> Statistics:
         scored.append(float(score))
         if verdict is not None:
             verdicts.append(verdict)
-        if outcome == "answered" and verdict != "format_failure":
+        if _answers(outcome, verdict):
             found.append(float(score))
     rate = mean(scored)
     return Statistics(
@@ -130,5 +119,5 @@ def _verdict(row: Row) -> str | None:
     return None if verdict is None else str(verdict)
 
 
-def _answers(row: Row) -> bool:
-    return row.get("outcome") == "answered" and _verdict(row) != "format_failure"
+def _answers(outcome: object, verdict: str | None) -> bool:
+    return outcome == "answered" and verdict != "format_failure"
