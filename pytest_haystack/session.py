@@ -231,6 +231,13 @@ class Sweeps:
         return self._loaded[path]
 
     @property
+    def _runs(self) -> bool:
+        """True in a process that runs tests: no plan, and no controller of workers."""
+        option = self.config.option
+        planned = option.collectonly or getattr(option, "setupplan", False) or self.settings.dry_run
+        return not planned and getattr(option, "dist", "no") == "no"
+
+    @property
     def limits(self) -> list[Limit]:
         """What this session may spend: on the command line for all of it, in sweep files for each."""
         from pytest_haystack.running.spending import limits_of
@@ -264,6 +271,10 @@ class Sweeps:
             cells, searches = sample(cells, self.settings.sample), ()
         if self.settings.shard is not None:
             cells, searches = shard(cells, *self.settings.shard), shard(searches, *self.settings.shard)
+        if self._runs:
+            from pytest_haystack.running.readiness import load_all
+
+            load_all(bench)
         sweep = Sweep(bench.loaded, bench, cells, searches, self)
         bench.expect(sweep.asked)
         check_prices(bench, sweep.asked, self.settings.max_cost)

@@ -44,6 +44,10 @@ class Cell:
     variant: tuple[tuple[str, str | int | float], ...] = ()
     stop: StopRule | None = None
 
+    def __hash__(self) -> int:
+        # Looked up several times a test; what else a cell has follows from these.
+        return hash((self.task, self.model, self.context_length, self.depth))
+
     @property
     def id(self) -> str:
         """Text between the brackets of the node id, e.g. ``single-reader-len4000-depth50``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pytest_haystack.documents.document import Document, Insert, Placement, recorded
@@ -13,7 +13,7 @@ from pytest_haystack.documents.layout import SEPARATION, Layout, lay_out
 from pytest_haystack.documents.placing import closing_block, inserted_block, insertion_point
 from pytest_haystack.documents.sliding import slide
 from pytest_haystack.errors import DocumentError
-from pytest_haystack.tokens.encoding import Encoding, facts_of
+from pytest_haystack.tokens.encoding import facts_of
 
 #: Tokens that a document with inserts keeps for haystack text.
 _LEAST_HAYSTACK = 8
@@ -32,9 +32,9 @@ class _Step(NamedTuple):
     block: Block
 
 
-def tokens_needed(inserts: Sequence[Insert], encoding: Encoding) -> int:
-    """The least number of tokens of a document that can hold these inserts."""
-    return _needed([encoding.count(insert.text) for insert in inserts])
+def tokens_needed(texts: Sequence[str], count: Callable[[str], int]) -> int:
+    """The least number of tokens of a document that can hold these inserts, whose tokens ``count`` tells."""
+    return _needed([count(text) for text in texts])
 
 
 def build_document(haystack: HaystackText, inserts: Sequence[Insert], tokens: int, *, tolerance: float) -> Document:

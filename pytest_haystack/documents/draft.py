@@ -35,9 +35,10 @@ class Block(NamedTuple):
         return self.left + self.between.join(self.texts) + self.right if self.texts else ""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Draft:
-    """The beginning of a document: haystack text up to ``position``, with inserts.
+    """The beginning of a document: haystack text up to ``position``, with inserts. It is not changed: each step makes
+    another one (so many that freezing them would take a noticeable time).
 
     ``pending`` is the text since the last safe point, ``settled`` and ``written`` are the tokens and characters
     before it. Only pending text is ever encoded: what stands between safe points of the haystack is known from its
@@ -94,8 +95,13 @@ class Draft:
 
     def spans(self, block: Block, following: str) -> list[Span]:
         """Where each text of a block stands that is inserted at the draft's end, before the following text."""
+        if not block.texts:
+            return []
         encode = self.haystack.encoding.encode
-        window = self.pending + block.text + following[:_LOOK_AHEAD]
+        # Up to the safe point where `advanced` goes on, if there is one: that much has been counted already.
+        next_point = self.haystack.index.after(self.position + 1)
+        ahead = _LOOK_AHEAD if next_point is None else next_point.position - self.position
+        window = self.pending + block.text + following[: ahead if ahead <= len(following) else _LOOK_AHEAD]
         ids = encode(window)
         spans, offset = [], len(self.pending) + len(block.left)
         for text in block.texts:

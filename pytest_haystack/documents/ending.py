@@ -93,16 +93,19 @@ def fit_ending(draft: Draft, tail: str, tokens: int) -> Ending | None:
         raise DocumentError(
             f"the haystack text ends before the {tokens} tokens of the document; prepare it for that many"
         )
-    nothing = _Cuts([draft.position], [], _Measure(draft, draft.position, tail))
-    words = _fitting_cuts(draft, tail, tokens, expected, Level.WORD) or nothing
+
+    def nothing() -> _Cuts:
+        return _Cuts([draft.position], [], _Measure(draft, draft.position, tail))
+
+    words = _fitting_cuts(draft, tail, tokens, expected, Level.WORD) or nothing()
     characters = None
     if tokens - words.measure(words.fitting[-1]) > _LONGEST_FILLER:
         characters = _fitting_cuts(draft, tail, tokens, expected, Level.CHARACTER)
-    for cuts in (characters, words, nothing):
+    for cuts in (characters, words):
         ending = _filled(draft, cuts, tokens) if cuts else None
         if ending:
             return ending
-    return None
+    return _filled(draft, nothing(), tokens)
 
 
 def _fitting_cuts(draft: Draft, tail: str, tokens: int, expected: int, level: Level) -> _Cuts | None:

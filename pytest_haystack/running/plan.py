@@ -59,7 +59,9 @@ def plan_of(bench: Workbench, cells: Sequence[Cell], searches: Sequence[Search] 
         if known is None or known.run:
             plans.append(_search_plan(bench, search))
             asked[search.model, search.task] = [*asked.get((search.model, search.task), ()), *_as_cells(search)]
-    return plans + [_judging(bench, task, asked) for task in bench.judges if any(task == own for _, own in asked)]
+    plans += [_judging(bench, task, asked) for task in bench.judges if any(task == own for _, own in asked)]
+    bench.counts.write()
+    return plans
 
 
 def plan_lines(plans: Sequence[Plan]) -> list[str]:
@@ -95,7 +97,8 @@ def plan_lines(plans: Sequence[Plan]) -> list[str]:
 def _plan(bench: Workbench, model: str, task: str, cells: Sequence[Cell]) -> Plan:
     calls = sum(cell.trials for cell in cells)
     prompts: dict[int, int] = {}
-    for cell in cells:
+    # Of each length the same one is counted, in whatever order tests run.
+    for cell in sorted(cells, key=lambda cell: cell.depth_percent):
         if cell.context_length not in prompts:
             prompts[cell.context_length] = prompt_tokens(bench, cell)
     tokens = sum(prompts[cell.context_length] * cell.trials for cell in cells)
@@ -132,7 +135,7 @@ def _judging(bench: Workbench, task: str, groups: Mapping[tuple[str, str], Seque
         prompt = judge_prompt("" if limit else expected, Reference(ask.expected, ask.question))
         own = sum(cell.trials for cell in cells)
         calls += own
-        tokens += own * (bench.encoding.count(str(prompt)) + limit)
+        tokens += own * (bench.counts.count(str(prompt)) + limit)
         bounded = bounded and (limit > 0 or bench.registry.provider_of(bench.models[model].model) is not None)
     return Plan(entry.id, task, 0, calls, tokens, _estimate(bench, entry, calls, tokens) if bounded else None)
 

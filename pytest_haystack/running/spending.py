@@ -54,11 +54,11 @@ def estimate_lines(
     bench: Workbench, cells: Sequence[Cell], max_cost: float | None = None, searches: Sequence[Search] = ()
 ) -> list[str]:
     """What these cells and searches may cost at most, and what limits that; nothing where no paid model is asked."""
-    everything = plan_of(bench, cells, searches)
-    cells = [*cells, *(cell for search in searches for cell in search.cells())]
-    entries = _paid(bench, cells)
+    asked = [*cells, *(cell for search in searches for cell in search.cells())]
+    entries = _paid(bench, asked)
     if not entries:
         return []
+    everything = plan_of(bench, cells, searches)
     paid = {entry.id: _price(entry) for entry in entries}
     # Another plan without cells is that of a judge, whose id may be that of a model.
     plans = [plan for plan in everything if (plan.cells or plan.search) and _is_paid(bench, bench.models[plan.model])]
@@ -86,7 +86,7 @@ def estimate_lines(
     if assumed:
         tokens = paid[assumed[0]].longest_answer
         line += f"; an answer of {', '.join(assumed)} is taken for {tokens:,} tokens (request.max_tokens is not set)"
-    return [line, *_limit_lines(bench, cells, max_cost)]
+    return [line, *_limit_lines(bench, asked, max_cost)]
 
 
 def _limit_lines(bench: Workbench, cells: Sequence[Cell], max_cost: float | None) -> list[str]:

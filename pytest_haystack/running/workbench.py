@@ -8,7 +8,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ from pytest_haystack.models.model import Prompt
 from pytest_haystack.models.redaction import Redactor, secret_values
 from pytest_haystack.needles.needle import Needle
 from pytest_haystack.registry import Registry
+from pytest_haystack.running.batches import Batches
 from pytest_haystack.running.gate_cells import check_gates, gate_notes
 from pytest_haystack.running.judging import judges_of
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
@@ -40,6 +41,7 @@ from pytest_haystack.searches import make_searches
 from pytest_haystack.sweep import Cell, make_cells, repeated, trial_seed
 from pytest_haystack.tasks.task import Ask, Task, TrialContext
 from pytest_haystack.tokens.encoding import Encoding
+from pytest_haystack.tokens.kept_counts import KeptCounts
 from pytest_haystack.tokens.vocabularies import encoding_of
 
 if TYPE_CHECKING:
@@ -95,9 +97,12 @@ class Workbench:
         self._numbers = _numbered((*self.cells, *self.search_cells))
         self._sources: dict[str, Source] = {}
         self._texts: dict[str, tuple[int, HaystackText]] = {}
+        #: Context windows (tokens) of models, as far as they have been looked up.
+        self.windows: dict[str, int | None] = {}
         #: What tells the texts of tasks apart.
         self._keys: dict[str, str] = {}
         self._recent: OrderedDict[tuple[Cell, int], Material] = OrderedDict()
+        self._batches: Batches[Material] = Batches()
 
     @cached_property
     def encoding(self) -> Encoding:
@@ -107,6 +112,11 @@ class Workbench:
         except ConfigError as error:
             where = f"{self.loaded.path.name}:{self.loaded.line_of('tokenizer')}: tokenizer"
             raise ConfigError(f"{where}: {error}") from None
+
+    @cached_property
+    def counts(self) -> KeptCounts:
+        """Tokens of what stands around documents, in runs that make none."""
+        return KeptCounts(self.encoding)
 
     @cached_property
     def loop(self) -> EventLoop:
@@ -126,6 +136,7 @@ class Workbench:
         twin = copy(self)
         twin.tasks = {entry.id: twin._task(entry) for entry in self.config.tasks}
         twin.ratios, twin._recent, twin._filled = TokenRatios(), OrderedDict(), (None, 0, "")
+        twin._batches = Batches()
         return twin
 
     def material(self, cell: Cell, trial: int = 0) -> Material:
@@ -140,12 +151,15 @@ class Workbench:
             # Only what fixtures of the running item share is kept; a document of a million tokens makes way at once.
             while len(self._recent) > 1 or any(len(kept.prompt) > _LARGE for kept in self._recent.values()):
                 self._recent.popitem(last=False)
-            context = self.context(cell, trial)
-            needles = self.tasks[cell.task].needles(context)
-            # The question is asked with the dice as they were before the needles were drawn.
-            afresh = replace(context, rng=random.Random(self._seeds(cell, trial)[1]))
-            self._recent[key] = self._assembled(cell, needles, afresh)
+            self._recent[key] = self._made(cell, trial) if trial else self._batches.get(cell, self._made)
         return self._recent[key]
+
+    def _made(self, cell: Cell, trial: int = 0) -> Material:
+        context = self.context(cell, trial)
+        needles = self.tasks[cell.task].needles(context)
+        # The question is asked with the dice as they were before the needles were drawn.
+        context.rng.seed(self._seeds(cell, trial)[1])
+        return self._assembled(cell, needles, context)
 
     def assemble(self, cell: Cell, trial: int, needles: Sequence[Needle], document: Document | None = None) -> Material:
         """The material with these needles (and this document) instead of the task's own."""
@@ -162,13 +176,13 @@ class Workbench:
         for place in document.placements:
             places.setdefault(place.text, []).append(place)
         # Needles may repeat one statement: their order is the one that they were inserted in.
-        placed = tuple(_placed(n, found.pop(0) if (found := places.get(n.statement)) else None) for n in needles)
+        placed = tuple(n.placed(found.pop(0)) if (found := places.get(n.statement)) else n for n in needles)
         trial = context.trial * self.tasks[cell.task].prompts_per_trial + context.part
         prompt = self.templates[cell.task].render(document.text, ask.question, trial)
         prompt.cell = cell.id
         if given is None:
             # Counting a long prompt takes longer than making it.
-            prompt.tokens = document.tokens + self.encoding.count(self.templates[cell.task].frame(ask.question))
+            prompt.tokens = document.tokens + self.templates[cell.task].frame_tokens(ask.question, self.encoding)
         if self.tasks[cell.task].filler:
             prompt.shared = min((place.char_index for place in document.placements), default=0)
         return Material(placed, ask, document, prompt)
@@ -258,6 +272,10 @@ class Workbench:
     def expect(self, cells: Sequence[Cell]) -> None:
         """Tell which cells will run, so that texts are prepared once, for the longest."""
         self._longest_selected = max((cell.context_length for cell in cells), default=0)
+
+    def follow(self, cells: Sequence[Cell]) -> None:
+        """Tell in which order the first trials of cells are going to be asked for."""
+        self._batches = Batches(cells)
 
     @property
     def notes(self) -> list[str]:
@@ -351,14 +369,3 @@ def _numbered(cells: Sequence[Cell]) -> dict[tuple[str, int, str], int]:
             numbers[key] = counts.get(cell.task, 0)
             counts[cell.task] = numbers[key] + 1
     return numbers
-
-
-def _placed(needle: Needle, place: Placement | None) -> Needle:
-    if place is None:
-        return needle
-    return replace(
-        needle,
-        depth_percent=place.requested_depth_percent,
-        actual_depth_percent=place.actual_depth_percent,
-        token_index=place.token_index,
-    )

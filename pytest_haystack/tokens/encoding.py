@@ -34,6 +34,9 @@ class Encoding(Protocol):
     def count(self, text: str) -> int:
         """Number of tokens of the text."""
 
+    def most(self, text: str) -> int:
+        """No fewer tokens than the text has, perhaps more: what can be told at once."""
+
     def reach(self, text: str, tokens: int, ids: Sequence[int] | None = None) -> int:
         """Number of characters that the first ``tokens`` tokens of the text cover, within a character or two.
 

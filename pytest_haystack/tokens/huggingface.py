@@ -90,6 +90,10 @@ class HuggingFaceEncoding:
         """Number of tokens of the text."""
         return len(self.encode(text))
 
+    def most(self, text: str) -> int:
+        """The same: a tokenizer may make several characters of one before it counts."""
+        return self.count(text)
+
     def reach(self, text: str, tokens: int, ids: Sequence[int] | None = None) -> int:
         """Number of characters that the first ``tokens`` tokens of the text cover."""
         leads = bool(self._lead) and text.startswith(" ")

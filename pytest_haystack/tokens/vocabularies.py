@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -57,8 +57,8 @@ WHITE_SPACE_LIMIT = 500_000
 
 
 #: Texts of up to so many characters, and how many of them, of which the number of tokens is remembered: a document's
-#: joints, which cells of one sweep have in common.
-_SHORT, _REMEMBERED = 256, 8192
+#: joints, which cells of one sweep have in common. Of the latest the tokens themselves are.
+_SHORT, _REMEMBERED, _LATEST = 256, 8192, 64
 
 
 class TiktokenEncoding:
@@ -68,18 +68,36 @@ class TiktokenEncoding:
     sha256: str | None = None
     whole: Encoding | None = None
 
-    def __init__(self, tiktoken_encoding: tiktoken.Encoding) -> None:
-        self._encoding = tiktoken_encoding
-        self._encode = tiktoken_encoding.encode_ordinary
-        self._count_short = lru_cache(_REMEMBERED)(lambda text: len(self._encode(text)))
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._encode_short = lru_cache(_LATEST)(lambda text: tuple(self._encode(text)))
+        self._count_short = lru_cache(_REMEMBERED)(lambda text: len(self._encode_short(text)))
 
     @property
     def name(self) -> str:
         """The vocabulary's name, e.g. ``cl100k_base``."""
-        return self._encoding.name
+        return self._name
+
+    @cached_property
+    def _encoding(self) -> tiktoken.Encoding:
+        """Loaded when something is to be encoded: that takes longer than to import tiktoken."""
+        import tiktoken
+
+        with cache_folder(vocabulary_folder(self._name)):
+            return tiktoken.get_encoding(self._name)
+
+    @cached_property
+    def _encode(self) -> Callable[[str], list[int]]:
+        return self._encoding.encode_ordinary
+
+    def most(self, text: str) -> int:
+        """No fewer tokens than the text has, told without the vocabulary: each takes a byte at least."""
+        return len(text.encode("utf-8", "surrogatepass"))
 
     def encode(self, text: str) -> list[int]:
         """Token ids of the text. Raises SourceError where a run of white space is too long to be encoded."""
+        if len(text) <= _SHORT:
+            return list(self._encode_short(text))
         if len(text) >= WHITE_SPACE_LIMIT:
             refuse_endless_white_space(text)
         return self._encode(text)
@@ -135,10 +153,8 @@ def load_encoding(name: str) -> Encoding:
     """
     if name not in VOCABULARIES:
         raise ConfigError(f"{name!r} is no known tokenizer; known: {', '.join(VOCABULARIES)}")
-    import tiktoken
-
-    with cache_folder(vocabulary_folder(name)):
-        return TiktokenEncoding(tiktoken.get_encoding(name))
+    vocabulary_folder(name)
+    return TiktokenEncoding(name)
 
 
 def vocabulary_folder(name: str) -> Path:

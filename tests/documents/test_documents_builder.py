@@ -112,7 +112,7 @@ def test_one_needle_stands_at_its_depth_in_a_document_of_exactly_the_asked_lengt
 ) -> None:
     haystack = haystack_of(kind, vocabulary)
     inserts = [Insert(needle, depth)]
-    tokens = max(tokens, tokens_needed(inserts, haystack.encoding))
+    tokens = max(tokens, tokens_needed([insert.text for insert in inserts], haystack.encoding.count))
 
     document = build_document(haystack, inserts, tokens, tolerance=1.0)
 
@@ -135,7 +135,7 @@ def test_several_needles_with_any_depths_keep_their_order_and_the_length(
 ) -> None:
     haystack = haystack_of(kind, vocabulary)
     inserts = [Insert(text, depth) for text, depth in needles]
-    tokens = max(tokens, tokens_needed(inserts, haystack.encoding))
+    tokens = max(tokens, tokens_needed([insert.text for insert in inserts], haystack.encoding.count))
 
     check(build_document(haystack, inserts, tokens, tolerance=1.0), haystack, inserts, tokens)
 
@@ -178,7 +178,7 @@ def test_odd_texts_are_held_to_the_same(
 ) -> None:
     haystack = haystack_of(kind, vocabulary, 4000)
     inserts = [Insert(text, depth) for text, depth in needles]
-    tokens = max(tokens, tokens_needed(inserts, haystack.encoding))
+    tokens = max(tokens, tokens_needed([insert.text for insert in inserts], haystack.encoding.count))
 
     check(build_document(haystack, inserts, tokens, tolerance=1.0), haystack, inserts, tokens)
 
@@ -274,7 +274,7 @@ def test_a_document_that_nearly_exhausts_the_prepared_text_does_not_depend_on_it
 def test_needles_fit_from_exactly_the_needed_tokens_on(kind: str, vocabulary: str) -> None:
     haystack = haystack_of(kind, vocabulary, 4000)
     inserts = [Insert(text, depth) for text, depth in zip(NEEDLES, (0, 100, 50, 50, 30, 99, 1), strict=False)]
-    needed = tokens_needed(inserts, haystack.encoding)
+    needed = tokens_needed([insert.text for insert in inserts], haystack.encoding.count)
 
     for tokens in range(needed, needed + 40):
         check(build_document(haystack, inserts, tokens, tolerance=1.0), haystack, inserts, tokens)

@@ -86,7 +86,7 @@ def test_a_document_that_ends_inside_a_run_is_exact(language: str, run: str, voc
     before = plain_count(vocabulary, haystack.text[:4000])
     tokens = before + int(share * plain_count(vocabulary, RUNS[run]))
     inserts = [Insert("The harbour's number is 4719203.", 40)]
-    tokens = max(tokens, tokens_needed(inserts, haystack.encoding))
+    tokens = max(tokens, tokens_needed([insert.text for insert in inserts], haystack.encoding.count))
 
     agree(build_document(haystack, inserts, tokens, tolerance=1.0), vocabulary, tokens, inserts)
 
@@ -96,7 +96,7 @@ def test_a_document_that_ends_inside_a_run_is_exact(language: str, run: str, voc
 def test_a_needle_that_is_a_run_is_exact(language: str, run: str, vocabulary: str, depth: float, length: int) -> None:
     haystack = haystack_of(language, "one letter", vocabulary)
     inserts = [Insert(f"x{RUNS[run][:length]}x", depth), Insert(f"7{RUNS[run][:40]}", 100 - depth)]
-    tokens = tokens_needed(inserts, haystack.encoding) + 700
+    tokens = tokens_needed([insert.text for insert in inserts], haystack.encoding.count) + 700
 
     agree(build_document(haystack, inserts, tokens, tolerance=1.0), vocabulary, tokens, inserts)
 

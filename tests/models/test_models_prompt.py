@@ -7,6 +7,8 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jinja2 import StrictUndefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from pytest_haystack.config.schema import ModelEntry, PromptEntry
 from pytest_haystack.models.model import Completion, Prompt
@@ -14,6 +16,7 @@ from pytest_haystack.models.simulated import SimulatedReader
 from pytest_haystack.running.asking import classified
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
 from pytest_haystack.scoring.outcomes import Outcome
+from pytest_haystack.tokens.vocabularies import VOCABULARIES, load_encoding
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
 DOCUMENT = "The sky was clear. The code of Vault Kelmar is QR-7749. Nobody saw it."
@@ -96,3 +99,49 @@ def test_the_same_question_can_be_asked_of_another_text(system: str | None, pref
 def test_a_prompt_that_does_not_know_its_document_says_so() -> None:
     with pytest.raises(ValueError, match="does not know its document"):
         Prompt("What?").about("a text")
+
+
+#: Templates that only insert, and templates that do more; what each renders to is jinja2's business.
+TEMPLATES = (
+    "{{ document }}\n\nQ: {{ question }}",
+    "{{system}}{{- document -}}\r\n  {{ question }}\n",
+    "{# a remark #}Asked: {{ question }} of {{ document }}, once more: {{ question }}",
+    "{% raw %}{{ document }}{% endraw %}{{ document }}{{ question }}",
+    "{{ document | upper }} {{ question }}",
+    "{% if question %}{{ document }}{% endif %}? {{ question }}",
+    "{{ document }}{{ question ~ '!' }}",
+    "{{ document[:3] }}{{ question }}{{ document }}",
+)
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+@settings(max_examples=50, deadline=None)
+@given(document=TEXT, question=TEXT, system=st.none() | TEXT)
+def test_a_template_says_what_jinja_makes_of_it(
+    template: str, document: str, question: str, system: str | None
+) -> None:
+    made = PromptTemplate(PromptEntry(template=template, system=system))
+    rendered = (
+        ImmutableSandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=True)
+        .from_string(template)
+        .render(document=document, question=question, system=system or "")
+    )
+
+    assert made.render(document, question).messages[-1]["content"] == rendered
+
+
+@pytest.mark.parametrize("template", [*TEMPLATES, *PRESETS.values()])
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+@settings(max_examples=30, deadline=None)
+@given(
+    question=TEXT | st.sampled_from(["", " ", "What is it?", " of  the 12", "\x00", "它是什么？"]),
+    system=st.none() | TEXT,
+)
+def test_the_frame_has_as_many_tokens_as_when_it_is_counted_whole(
+    template: str, vocabulary: str, question: str, system: str | None
+) -> None:
+    encoding = load_encoding(vocabulary)
+    made = PromptTemplate(PromptEntry(template=template, system=system, prefill="So: "))
+
+    for _ in range(2):
+        assert made.frame_tokens(question, encoding) == encoding.count(made.frame(question))
