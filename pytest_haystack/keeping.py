@@ -45,7 +45,8 @@ class Keeper:
         """Place, run and whether earlier answers are used. Raises ConfigError where sweeps name several places."""
         from pytest_haystack.running.store.kept import KeepSettings
 
-        return KeepSettings(self.place, self.run, self._sweeps.settings.resume)
+        alone = not hasattr(self._config, "workerinput")
+        return KeepSettings(self.place, self.run, self._sweeps.settings.resume, alone)
 
     @cached_property
     def place(self) -> str:

@@ -23,6 +23,9 @@ SCHEMA_VERSION = 1
 #: Key in the ``score_details`` of a cell's last row: what its stop rule decided.
 DECISION = "decision"
 
+#: What holds nothing that a model, a scorer or a task said.
+_OWN = frozenset({"nodeid", "recipe", "prompt_sha256", "timestamp_utc"})
+
 
 def make_row(
     *,
@@ -82,7 +85,7 @@ def make_row(
         "timestamp_utc": datetime.now(timezone.utc).isoformat(timespec="milliseconds"),
         "plugin_version": __version__,
     }
-    return {name: plain(value) for name, value in row.items()}
+    return {name: value if name in _OWN else plain(value) for name, value in row.items()}
 
 
 def plain(value: Any) -> Any:

@@ -49,13 +49,13 @@ class RowWriter:
         if not os.fstat(self._file.fileno()).st_nlink:
             # On POSIX systems a file that was deleted takes on rows as before, and nobody will see them.
             raise FileNotFoundError(errno.ENOENT, "the file was deleted while the run went on")
-        before = self._file.seek(0, 2)
+        whole = len(line)
         try:
             while line:
                 line = line[self._file.write(line) :]
         except OSError:
             with suppress(OSError):
-                self._file.truncate(before)
+                self._file.truncate(os.fstat(self._file.fileno()).st_size - (whole - len(line)))
             raise
         self._appended.append((written["nodeid"], written["trial"]))
         return written

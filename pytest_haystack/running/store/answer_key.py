@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_ENCODER = json.JSONEncoder(sort_keys=True, default=str)
+
 
 def answer_key(
     model: str,
@@ -24,4 +26,4 @@ def answer_key(
     for again.
     """
     what = [model, api_base, request, list(messages), trial, *asker]
-    return hashlib.sha256(json.dumps(what, sort_keys=True, default=str).encode("ascii")).hexdigest()
+    return hashlib.sha256(_ENCODER.encode(what).encode("ascii")).hexdigest()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,14 +16,23 @@ from pytest_haystack.running.store.place import open_store
 from pytest_haystack.running.store.store import AnswerStore, Stored, StoreError
 from pytest_haystack.scoring.outcomes import classify
 
+#: Where no other process waits for it, an answer that took fewer seconds than `_AT_ONCE` is written together with those
+#: that follow, at the latest before the first question that is asked `_GATHERING` seconds later: what a killed process
+#: takes along was got in that time.
+_AT_ONCE, _GATHERING = 0.005, 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class KeepSettings:
-    """``place`` of the store, id of this ``run``, and whether answers of earlier runs are used (``resume``)."""
+    """``place`` of the store, id of this ``run``, and whether answers of earlier runs are used (``resume``).
+
+    ``alone``: no other process keeps answers of this run.
+    """
 
     place: str
     run: str
     resume: bool
+    alone: bool = False
 
 
 class KeptAnswers:
@@ -33,18 +44,27 @@ class KeptAnswers:
 
     def __init__(self, settings: Callable[[], KeepSettings]) -> None:
         self._ask_settings = settings
+        self._process = os.getpid()
         self._store: AnswerStore | None = None
         self._failure: HaystackError | None = None
+        self._own: set[str] = set()
+        self._gathered: dict[str, Stored] = {}
+        self._since = 0.0
 
     def find(self, key: str, afresh: bool = False) -> Completion | None:
         """The answer of this name that may stand for asking; none where it is to be asked ``afresh``.
 
         Raises ModelError where the store failed, now or before: nothing is asked whose answer could not be kept.
         """
+        if self._gathered and (key in self._gathered or time.monotonic() - self._since > _GATHERING):
+            self._write_gathered()
         try:
             if self._failure is not None:
                 raise self._failure
-            found = self._opened().get(key)
+            # Opened in any case: where it cannot be, nothing is asked.
+            store = self._opened()
+            others = self._settings.resume or not self._settings.alone
+            found = store.get(key) if others or key in self._own else None
         except HaystackError as error:
             self._failure = error
             raise ModelError("config_error", f"not asked, because {error}") from None
@@ -53,16 +73,30 @@ class KeptAnswers:
 
     def keep(self, key: str, completion: Completion) -> None:
         """Keep an answer. Where that fails the answer still counts, and the next `find` says so."""
-        try:
-            self._opened().put(key, Stored(completion, self._settings.run))
-        except StoreError as error:
-            self._failure = error
+        if not self._gathered:
+            self._since = time.monotonic()
+        self._own.add(key)
+        self._gathered[key] = Stored(completion, self._settings.run)
+        seconds = completion.latency_seconds
+        # A fork, such as one that runs a single test, may end without a word.
+        lonely = self._settings.alone and os.getpid() == self._process
+        if seconds is None or seconds >= _AT_ONCE or not lonely:
+            self._write_gathered()
 
     def close(self) -> None:
         """Close the store, if it was opened."""
+        if self._gathered:
+            self._write_gathered()
         store, self._store = self._store, None
         if store is not None:
             store.close()
+
+    def _write_gathered(self) -> None:
+        gathered, self._gathered = self._gathered, {}
+        try:
+            self._opened().put_all(gathered)
+        except StoreError as error:
+            self._failure = error
 
     @cached_property
     def _settings(self) -> KeepSettings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,9 +43,13 @@ class RedisStore:
             return None if found is None else load_stored(found)
 
     def put(self, key: str, stored: Stored) -> None:
-        """Keep an answer; the server takes it whole or not at all."""
+        """Keep an answer."""
+        self.put_all({key: stored})
+
+    def put_all(self, answers: Mapping[str, Stored]) -> None:
+        """Keep answers; the server takes all of them or none."""
         with self._told("written"):
-            self._client.set(_PREFIX + key, dump_stored(stored))
+            self._client.mset({_PREFIX + key: dump_stored(stored) for key, stored in answers.items()})
 
     def close(self) -> None:
         """Hang up."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
@@ -68,15 +68,23 @@ class SqliteStore:
 
     def put(self, key: str, stored: Stored) -> None:
         """Keep an answer, in a transaction of its own."""
+        self.put_all({key: stored})
+
+    def put_all(self, answers: Mapping[str, Stored]) -> None:
+        """Keep answers, in one transaction."""
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        seconds = stored.completion.latency_seconds
+        seconds = [stored.completion.latency_seconds for stored in answers.values()]
         if not self._path.exists():
             # Somebody tidied up: what is written into a file that was deleted is lost with this process.
             self.close()
             self._open()
         with self._told("written"):
-            self._survive_power_cuts(seconds is None or seconds >= _QUICK)
-            self._connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (key, dump_stored(stored), now))
+            self._survive_power_cuts(any(taken is None or taken >= _QUICK for taken in seconds))
+            rows = [(key, dump_stored(stored), now) for key, stored in answers.items()]
+            with self._connection:
+                if len(rows) > 1:
+                    self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
 
     def close(self) -> None:
         """Close the file."""

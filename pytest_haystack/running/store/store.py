@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -35,6 +36,9 @@ class AnswerStore(Protocol):
 
     def put(self, key: str, stored: Stored) -> None:
         """Keep an answer, in place of an earlier one of this name: whole and for good, or not at all."""
+
+    def put_all(self, answers: Mapping[str, Stored]) -> None:
+        """Keep several, each by its name: all of them or none."""
 
     def close(self) -> None:
         """Let go of it."""
