@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
+from pytest_haystack.direct_cells import DirectCells
 from pytest_haystack.errors import HaystackError, ModelError
 from pytest_haystack.interrupting import Termination, is_planned
+from pytest_haystack.lasting import Lasting
 from pytest_haystack.looking_ahead import Scout, may_not_ask
 from pytest_haystack.own_tests import Unanswered
 from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, Sweep, Sweeps, search_of, usage_error
@@ -31,6 +33,8 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
     config.pluginmanager.register(RowSender(hasattr(config, "workerinput")), "haystack-rows")
     config.pluginmanager.register(sweeps.keeper, "haystack-keeper")
     config.pluginmanager.register(Unanswered(), "haystack-unanswered")
+    config.pluginmanager.register(DirectCells(config), "haystack-direct-cells")
+    config.pluginmanager.register(Lasting(sweeps), "haystack-lasting")
     if hasattr(config, "workerinput"):
         worker = WorkerGateway(sweeps, config.workerinput.get(GATEWAY))
         sweeps.connect = worker.connect
@@ -134,6 +138,7 @@ class GatewayHost:
             sought = [search for search in searches if search.sweep == sweep.name]
             asked = [*own, *(cell for search in sought for cell in search.cells())]
             sweep.bench.expect(asked)
+            sweep.bench.follow(own)
             self._check(sweep, asked)
             paid = paid or any(map(sweep.asks_paid, asked))
         if paid:

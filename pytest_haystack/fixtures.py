@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_haystack.errors import HaystackError, NoRowError
-from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, search_of, sweep_of
-from pytest_haystack.text import printable
+from pytest_haystack.cell_trials import PLAINLY, the_end, trials_of
+from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, search_of, sweep_of
 
 if TYPE_CHECKING:
     from pytest_haystack.documents.document import Document
@@ -20,23 +19,6 @@ if TYPE_CHECKING:
     from pytest_haystack.running.trial import Trial
     from pytest_haystack.searches import Search
     from pytest_haystack.sweep import Cell
-
-
-class Plainly:
-    """Lets a mistake of the user's end the test with its message alone."""
-
-    def __enter__(self) -> None:
-        """Nothing is prepared."""
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        """Say what went wrong in pytest's terms."""
-        if isinstance(error, NoRowError):
-            pytest.skip(printable(str(error)))
-        if isinstance(error, HaystackError):
-            pytest.fail(printable(str(error)), pytrace=False)
-
-
-PLAINLY = Plainly()
 
 
 @pytest.fixture
@@ -97,37 +79,7 @@ def haystack_trials(
     model: Any,
 ) -> Sequence[Trial]:
     """Asks and scores each trial of the cell. A trial without a score makes the test an error, or skips it."""
-    from pytest_haystack.running.cell_run import run_cell
-    from pytest_haystack.running.failure import error_text
-    from pytest_haystack.scoring.outcomes import SKIPPED
-
-    kept: dict[int, Trial] = _haystack_item.stash.setdefault(TRIALS, {})
-    rows = _haystack_item.stash.setdefault(ROWS, [])
-    sweep = sweep_of(_haystack_item, haystack_cell)
-    with PLAINLY:
-        asked = run_cell(
-            sweep.bench,
-            haystack_cell,
-            model,
-            _haystack_item.nodeid,
-            needles=needles,
-            haystack=haystack,
-            earlier=kept,
-            complete=sweep.judge(haystack_cell.task),
-        )
-        for trial in asked:
-            if kept.get(trial.number) is not trial:
-                kept[trial.number] = trial
-                rows.append(trial.row)
-                if trial.completion is not None and trial.completion.from_store:
-                    _haystack_item.stash[KEPT] = _haystack_item.stash.get(KEPT, 0) + 1
-    trials = [kept[number] for number in sorted(kept)]
-    unscored = [trial for trial in trials if trial.score is None]
-    if unscored and all(trial.outcome in SKIPPED for trial in unscored):
-        pytest.skip(error_text(unscored))
-    if unscored:
-        pytest.fail(error_text(unscored), pytrace=False)
-    return trials
+    return trials_of(_haystack_item, haystack_cell, needles, haystack, model)
 
 
 @pytest.fixture
@@ -146,9 +98,7 @@ def haystack_search_outcome(_haystack_item: pytest.Item, haystack_search: Search
     Every trial has needles and a document of its own, made as the sweep file says: fixtures that replace those of a
     cell do not count here.
     """
-    from pytest_haystack.running.failure import error_text
     from pytest_haystack.running.search_run import SearchOutcome, SearchRun, UnscoredError
-    from pytest_haystack.scoring.outcomes import SKIPPED
 
     kept = _haystack_item.stash.setdefault(SEARCH_TRIALS, {})
     rows = _haystack_item.stash.setdefault(ROWS, [])
@@ -173,9 +123,7 @@ def haystack_search_outcome(_haystack_item: pytest.Item, haystack_search: Search
             return SearchOutcome(run.run(), tuple(kept.values()))
         except UnscoredError as missing:
             unscored = missing.trials
-    if all(trial.outcome in SKIPPED for trial in unscored):
-        pytest.skip(error_text(unscored))
-    pytest.fail(error_text(unscored), pytrace=False)
+    raise the_end(unscored)
 
 
 @pytest.fixture
