@@ -49,7 +49,7 @@ class PythonCallable(Model):
         started = time.perf_counter()
         try:
             answer = function(asked)
-            if inspect.isawaitable(answer):
+            if not isinstance(answer, (str, Completion)) and inspect.isawaitable(answer):
                 self._loop = self._loop or EventLoop()
                 answer = self._loop.run(answer)
         except ModelError:

@@ -129,7 +129,7 @@ def _ask_once(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) -> Asked
         started = time.perf_counter()
         refuse_overflow(bench, cell, prompt, model)
         answer = _function(model)(prompt)
-        if inspect.isawaitable(answer):
+        if not isinstance(answer, (str, Completion)) and inspect.isawaitable(answer):
             answer = bench.loop.run(answer)
         completion = as_completion(answer)
         if completion.provider_model is None and not isinstance(model, Model):

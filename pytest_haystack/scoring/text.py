@@ -66,6 +66,8 @@ _PRODUCT = re.compile(r"(?<=\d) ?(?<!\*)\*(?!\*) ?(?=\d)")
 #: A backtick within a word stands for an apostrophe.
 _TICK = re.compile(r"(?<=[^\W\d_])`(?=[^\W\d_])")
 _SIGNS = re.compile(r"[*`$]")
+#: What all of the above needs a character of.
+_ANY_MARKUP = re.compile(r"[~<\\`{*$#>_\]]")
 _BLANKS = re.compile(r"[^\S\n]+")
 
 
@@ -101,6 +103,8 @@ def _fraction(match: re.Match[str]) -> str:
 
 
 def _without_markup(text: str) -> str:
+    if not _ANY_MARKUP.search(text):
+        return text
     if "~~" in text or "<" in text:
         text = _STRUCK.sub(" ", text)
         text = _INLINE_TAG.sub("", text)

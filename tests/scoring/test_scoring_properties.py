@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import pytest
 from hypothesis import assume, given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from pytest_haystack.registry import Registry
 from pytest_haystack.scoring.reasoning import split_reasoning
 from pytest_haystack.scoring.score import Reference, Score
+from pytest_haystack.scoring.text import normalise
 
 SCORERS = Registry().scorers
 UUIDS = ("7c9e6679-7425-40de-944b-e07fc1f90ae7", "0b1f4a52-93d7-4c1e-8f7a-2d6e5c3b9a10")
@@ -227,3 +229,12 @@ def test_very_long_answers_of_every_kind_are_scored() -> None:
         answer = unit * (30_000 // len(unit))
         for scorer in REFERENCES:
             assert 0.0 <= scored(scorer, answer).value <= 1.0
+
+
+@given(st.text("ab1 .,\n~<\\`{*$#>_]()/-\"'", max_size=40) | st.text(max_size=40))
+def test_what_is_taken_for_free_of_markup_has_none(text: str) -> None:
+    quickly = normalise(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pytest_haystack.scoring.text._ANY_MARKUP", re.compile(""))
+        assert normalise(text) == quickly
