@@ -14,7 +14,7 @@ from pathlib import Path
 from pytest_haystack.cache import cache_folder, write_atomically
 from pytest_haystack.tokens.encoding import Encoding
 
-#: Counts that a file holds; those that were put in first go first.
+#: Counts that a file holds, those that were put in first going first, and that a process adds.
 _MOST = 5000
 
 
@@ -28,7 +28,7 @@ class KeptCounts:
 
     def count(self, text: str) -> int:
         """Number of tokens of a text. Raises what counting raises."""
-        if self._path is None:
+        if self._path is None or len(self._added) >= _MOST:
             return self._encoding.count(text)
         # A prompt may be nobody else's business, so its hash stands for it.
         key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

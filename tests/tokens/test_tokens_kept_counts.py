@@ -87,9 +87,14 @@ def test_a_prompt_cannot_be_read_from_the_file(tmp_path: Path) -> None:
 def test_the_file_does_not_grow_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_counts, "_MOST", 3)
 
-    written(tmp_path)
+    counts = written(tmp_path)
+    later = KeptCounts(load_encoding("cl100k_base"), tmp_path)
+    for number in range(9):
+        assert later.count(f"{number} boats") == load_encoding("cl100k_base").count(f"{number} boats")
+    later.write()
 
     assert len(json.loads((tmp_path / "cl100k_base.json").read_text())["counts"]) == 3
+    assert [counts.count(text) for text in TEXTS] == [load_encoding("cl100k_base").count(text) for text in TEXTS]
 
 
 def test_without_a_folder_to_write_to_it_is_counted_all_the_same(tmp_path: Path) -> None:
