@@ -13,7 +13,7 @@ import pytest
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.direct_cells import DirectCells
 from pytest_haystack.errors import HaystackError, ModelError
-from pytest_haystack.interrupting import Termination, is_planned
+from pytest_haystack.interrupting import OneFrame, Termination, is_planned
 from pytest_haystack.lasting import Lasting
 from pytest_haystack.looking_ahead import Scout, may_not_ask
 from pytest_haystack.own_tests import Unanswered
@@ -34,7 +34,9 @@ def register(config: pytest.Config, sweeps: Sweeps) -> None:
     config.pluginmanager.register(sweeps.keeper, "haystack-keeper")
     config.pluginmanager.register(Unanswered(), "haystack-unanswered")
     config.pluginmanager.register(DirectCells(config), "haystack-direct-cells")
-    config.pluginmanager.register(Lasting(sweeps), "haystack-lasting")
+    config.pluginmanager.register(Lasting(config, sweeps), "haystack-lasting")
+    if not config.option.fulltrace:
+        config.pluginmanager.register(OneFrame(), "haystack-one-frame")
     if hasattr(config, "workerinput"):
         worker = WorkerGateway(sweeps, config.workerinput.get(GATEWAY))
         sweeps.connect = worker.connect
@@ -175,10 +177,11 @@ class GatewayHost:
         """Keep what a worker could not read."""
         self._failure = self._failure or getattr(node, "workeroutput", {}).get(FAILURE)
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Whoever waits for an answer is told at once that none will come."""
         if not is_planned(excinfo.value) and self._process is not None:
-            # It takes a second for the last answers, in which the reports are written.
+            # It takes a second for the last answers, in which the reports are written: so before anything else.
             self._called_off = True
             self.scout.stop()
             self._process.call_off()

@@ -6,6 +6,8 @@ import signal
 import threading
 from typing import Any
 
+import pytest
+
 
 class Termination:
     """SIGTERM, by which CI systems end a job, is Ctrl-C while paid models are asked: rows and answers are there, and
@@ -25,6 +27,20 @@ class Termination:
         if self._before is not None and threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, self._before)
             self._before = None
+
+
+class OneFrame:
+    """pytest writes out every frame of a Ctrl-C, with the source of each, also where only the last one is shown.
+
+    In a worker nothing is, and all workers do so at once.
+    """
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Leave the frame that the terminal names."""
+        seen = excinfo.traceback.filter(excinfo)
+        if seen:
+            excinfo.traceback = seen[-1:]
 
 
 def is_planned(error: BaseException) -> bool:
