@@ -22,10 +22,14 @@ class Lasting:
     """Tells the collector when there is something that lasts. Garbage that comes later is collected as ever."""
 
     def __init__(self, config: pytest.Config, sweeps: Sweeps) -> None:
-        """To be made before pytest's own plugins are configured: the end comes after their last rounds then."""
+        """To be made before pytest's own plugins are configured: what is added first is cleaned up last, and pytest's
+        last rounds are over then.
+        """
         self._sweeps = sweeps
         self._told = False
-        config.add_cleanup(self._end_worker if hasattr(config, "workerinput") else self._end)
+        self._is_worker = hasattr(config, "workerinput")
+        self._interrupted = False
+        config.add_cleanup(self._end)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
@@ -37,24 +41,30 @@ class Lasting:
         """So are the items."""
         self._tell()
 
+    def pytest_keyboard_interrupt(self) -> None:
+        """Somebody waits for the end."""
+        self._interrupted = True
+
     def _end(self) -> None:
-        """The process may have something else to do."""
+        """The process may have something else to do; an interrupted worker has not."""
         if self._told:
             gc.unfreeze()
-
-    def _end_worker(self) -> None:
-        """The process has nothing else to do: Python need not take apart what is there, object by object, while all
-        other workers do the same. A file that nobody closed is written all the same.
-        """
-        if self._told:
-            gc.unfreeze()  # only then are the objects listed
-            for one in gc.get_objects():
-                if _FILE in type(one).__mro__:  # `isinstance` asks objects that pose as others
-                    with suppress(Exception):  # closed, say; nobody would hear of it at a process's end either
-                        one.flush()
-            gc.freeze()
+            if self._is_worker and self._interrupted:
+                _leave_as_it_is()
 
     def _tell(self) -> None:
         if self._sweeps.loaded:
             self._told = True
             gc.freeze()
+
+
+def _leave_as_it_is() -> None:
+    """Spare Python to take apart at its end what is there, object by object, while all other workers do the same.
+
+    A file that nobody closed is written all the same.
+    """
+    for one in gc.get_objects():
+        if _FILE in type(one).__mro__:  # `isinstance` asks objects that pose as others
+            with suppress(Exception):  # closed, say; nobody would hear of it at a process's end either
+                one.flush()
+    gc.freeze()

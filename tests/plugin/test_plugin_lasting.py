@@ -41,11 +41,21 @@ def pytest_sessionstart(session):
 """
 
 
-@pytest.mark.parametrize(("workers", "who", "stays"), [("0", "main", False), ("1", "gw0", True)])
-def test_a_worker_ends_without_taking_apart_what_it_has(
-    small: Path, pytester: pytest.Pytester, workers: str, who: str, stays: bool
+INTERRUPTED = """
+@pytest.fixture(autouse=True)
+def interrupted():
+    raise KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize(("workers", "who"), [("0", "main"), ("1", "gw0")])
+@pytest.mark.parametrize("more", ["", INTERRUPTED], ids=["to its end", "interrupted"])
+def test_what_lasts_is_left_alone_through_pytests_last_rounds(
+    small: Path, pytester: pytest.Pytester, workers: str, who: str, more: str
 ) -> None:
-    pytester.makeconftest(CONFTEST)
+    pytester.makeconftest(CONFTEST + more)
+    # A worker that was interrupted has nothing else to do.
+    stays = bool(more) and who != "main"
     command, environment = own_process("-n", workers, forked=False)
     subprocess.run(command, cwd=pytester.path, env=environment, capture_output=True, timeout=60, check=False)
     counts = {when: int((pytester.path / f"{when}-{who}.txt").read_text()) for when in ("before", "after")}
