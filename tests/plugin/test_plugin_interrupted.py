@@ -48,6 +48,7 @@ def test_the_source_of_a_single_frame_is_looked_up(
 ) -> None:
     pytester.makeconftest(CONFTEST)
     command, environment = own_process("-n", workers, *more)
+    environment.pop("PYTEST_XDIST_WORKER", None)  # this very test may run in a worker
 
     ended = subprocess.run(
         command, cwd=pytester.path, env=environment, capture_output=True, text=True, timeout=60, check=False

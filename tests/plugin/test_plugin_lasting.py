@@ -57,6 +57,7 @@ def test_what_lasts_is_left_alone_through_pytests_last_rounds(
     # A worker that was interrupted has nothing else to do.
     stays = bool(more) and who != "main"
     command, environment = own_process("-n", workers, forked=False)
+    environment.pop("PYTEST_XDIST_WORKER", None)  # this very test may run in a worker
     subprocess.run(command, cwd=pytester.path, env=environment, capture_output=True, timeout=60, check=False)
     counts = {when: int((pytester.path / f"{when}-{who}.txt").read_text()) for when in ("before", "after")}
     # Also while pytest makes its last rounds.
