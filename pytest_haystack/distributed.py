@@ -245,9 +245,7 @@ class GatewayHost:
             terminal.flush()
 
     def _idle(self) -> bool:
-        option = self._config.option
-        planned = option.collectonly or getattr(option, "setupplan", False) or self._sweeps.settings.dry_run
-        return planned or self._sweeps.keeper.replays
+        return self._sweeps.only_plans or self._sweeps.keeper.replays
 
     def _may_ask(self) -> bool:
         try:

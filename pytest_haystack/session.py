@@ -231,11 +231,10 @@ class Sweeps:
         return self._loaded[path]
 
     @property
-    def _runs(self) -> bool:
-        """True in a process that runs tests: no plan, and no controller of workers."""
+    def only_plans(self) -> bool:
+        """True where no test of this session runs."""
         option = self.config.option
-        planned = option.collectonly or getattr(option, "setupplan", False) or self.settings.dry_run
-        return not planned and getattr(option, "dist", "no") == "no"
+        return bool(option.collectonly or getattr(option, "setupplan", False) or self.settings.dry_run)
 
     @property
     def limits(self) -> list[Limit]:
@@ -271,7 +270,8 @@ class Sweeps:
             cells, searches = sample(cells, self.settings.sample), ()
         if self.settings.shard is not None:
             cells, searches = shard(cells, *self.settings.shard), shard(searches, *self.settings.shard)
-        if self._runs:
+        if not self.only_plans and getattr(self.config.option, "dist", "no") == "no":
+            # This process runs tests itself, and is no controller of workers.
             from pytest_haystack.running.readiness import load_all
 
             load_all(bench)

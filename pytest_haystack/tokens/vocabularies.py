@@ -68,8 +68,10 @@ class TiktokenEncoding:
     sha256: str | None = None
     whole: Encoding | None = None
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, folder: Path) -> None:
+        """``folder`` has the vocabulary's file."""
         self._name = name
+        self._folder = folder
         self._encode_short = lru_cache(_LATEST)(lambda text: tuple(self._encode(text)))
         self._count_short = lru_cache(_REMEMBERED)(lambda text: len(self._encode_short(text)))
 
@@ -83,7 +85,7 @@ class TiktokenEncoding:
         """Loaded when something is to be encoded: that takes longer than to import tiktoken."""
         import tiktoken
 
-        with cache_folder(vocabulary_folder(self._name)):
+        with cache_folder(self._folder):
             return tiktoken.get_encoding(self._name)
 
     @cached_property
@@ -153,8 +155,7 @@ def load_encoding(name: str) -> Encoding:
     """
     if name not in VOCABULARIES:
         raise ConfigError(f"{name!r} is no known tokenizer; known: {', '.join(VOCABULARIES)}")
-    vocabulary_folder(name)
-    return TiktokenEncoding(name)
+    return TiktokenEncoding(name, vocabulary_folder(name))
 
 
 def vocabulary_folder(name: str) -> Path:
