@@ -1,4 +1,7 @@
-"""Items: the sweep file as a test module, and the parametrisation of every test that asks for a cell."""
+"""Items: the sweep file as a test module, and the parametrisation of every test that asks for a cell.
+
+This module is itself a plugin of the sessions that know a sweep file.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,7 @@ def add_sweep_files(early_config: pytest.Config, parser: pytest.Parser, args: li
             early_config.known_args_namespace.file_or_dir.append(str(path))
 
 
-def collect_file(file_path: Path, parent: pytest.Collector) -> SweepFile | None:
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> SweepFile | None:
     """The collector of a sweep file that was asked for by name."""
     sweeps = parent.config.stash[SWEEPS]
     # pytest drops an argument that a folder before it contains, so the option counts whatever else is given.
@@ -80,7 +83,7 @@ def collect_file(file_path: Path, parent: pytest.Collector) -> SweepFile | None:
     return None
 
 
-def parametrize(metafunc: pytest.Metafunc) -> None:
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give a test that asks for a cell its cells, and the test of searches its searches."""
     config = metafunc.config
     sweeps = config.stash[SWEEPS]
@@ -191,7 +194,8 @@ def _xfail(known: KnownFailure | None, raises: Any) -> list[pytest.MarkDecorator
     return [pytest.mark.xfail(raises=raises, reason=known.reason, run=known.run, **strict)]
 
 
-def raise_failed(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """End a run whose sweep could not be read. A worker tells its controller, which ends the run."""
     error = config.stash.get(FAILED, None)
     if error is None:

@@ -13,10 +13,8 @@ from typing import Any
 
 import pytest
 
-from pytest_haystack import fixtures
-from pytest_haystack.cell_trials import PLAINLY, trials_of
+from pytest_haystack import fixture_values, fixtures
 from pytest_haystack.collection import SweepFile, cell_of
-from pytest_haystack.session import sweep_of
 
 #: The fixtures of `pytest_haystack.items.test_cell` and those behind them.
 _NAMES = (
@@ -51,11 +49,9 @@ class DirectCells:
         if (request := getattr(item, "_request", None)) is not None:
             item.funcargs["request"] = request
         yield
-        with PLAINLY:
-            sweep = sweep_of(item, cell)
-            own = sweep.bench.material(cell)
-            model = sweep.model(cell.model)
-        trials = trials_of(item, cell, own.needles, own.document, model)
+        own = fixture_values.material(item, cell)
+        model = fixture_values.model(item, cell)
+        trials = fixture_values.trials(item, cell, own.needles, own.document, model)
         values = (item, cell, own.needles, own.document, model, model, trials)
         item.funcargs.update(zip(_NAMES, values, strict=True))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_haystack import collection
 from pytest_haystack.collection import FAILURE, SweepFile, cell_of
 from pytest_haystack.direct_cells import DirectCells
 from pytest_haystack.errors import HaystackError, ModelError
@@ -17,7 +18,7 @@ from pytest_haystack.interrupting import OneFrame, Termination, is_planned
 from pytest_haystack.lasting import Lasting
 from pytest_haystack.looking_ahead import Scout, may_not_ask
 from pytest_haystack.own_tests import Unanswered
-from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, TRIALS, Sweep, Sweeps, search_of, usage_error
+from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, SWEEPS, TRIALS, Sweep, Sweeps, search_of, usage_error
 
 if TYPE_CHECKING:
     from pytest_haystack.running.gateway.client import GatewayClient
@@ -28,8 +29,18 @@ if TYPE_CHECKING:
 GATEWAY = "haystack_gateway"
 
 
-def register(config: pytest.Config, sweeps: Sweeps) -> None:
-    """Register what this process does in a session with sweeps."""
+def register(config: pytest.Config) -> None:
+    """Read the sweeps that this run was asked for, and register what this process does in a session with sweeps.
+
+    Raises UsageError for a mistake in one.
+    """
+    sweeps = config.stash[SWEEPS] = Sweeps(config)
+    try:
+        for path in sweeps.run_paths:
+            sweeps.at(path)
+    except HaystackError as error:
+        raise usage_error(error) from None
+    config.pluginmanager.register(collection, "haystack-collection")
     config.pluginmanager.register(RowSender(hasattr(config, "workerinput")), "haystack-rows")
     config.pluginmanager.register(sweeps.keeper, "haystack-keeper")
     config.pluginmanager.register(Unanswered(), "haystack-unanswered")

@@ -1,15 +1,15 @@
-"""The fixtures of a cell. Each may be overridden from a conftest."""
+"""The fixtures of a cell. Each may be overridden from a conftest.
+
+What they return is made in `pytest_haystack.fixture_values`, imported where one is used: every run of pytest imports
+this module.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from pytest_haystack.cell_trials import PLAINLY, the_end, trials_of
-from pytest_haystack.session import KEPT, ROWS, SEARCH_TRIALS, search_of, sweep_of
 
 if TYPE_CHECKING:
     from pytest_haystack.documents.document import Document
@@ -32,10 +32,11 @@ def _haystack_item(request: pytest.FixtureRequest) -> pytest.Item:
 def haystack_cell(request: pytest.FixtureRequest) -> Cell:
     """The cell of this test: model, task, context length (tokens), depth percent."""
     cell: Cell | None = getattr(request, "param", None)
-    search = search_of(request.node)
-    if cell is None and search is not None:
-        # A search asks in many cells; what a fixture `model` may want to know is the same in all of them.
-        return search.cell(search.lengths[-1], search.depths[0])
+    if cell is None and hasattr(request.node, "callspec"):
+        search: Search | None = request.node.callspec.params.get("haystack_search")
+        if search is not None:
+            # A search asks in many cells; what a fixture `model` may want to know is the same in all of them.
+            return search.cell(search.lengths[-1], search.depths[0])
     if cell is None:
         pytest.skip("needs a sweep: --haystack-config FILE, or the ini option haystack_config")
     return cell
@@ -44,24 +45,25 @@ def haystack_cell(request: pytest.FixtureRequest) -> Cell:
 @pytest.fixture
 def needles(_haystack_item: pytest.Item, haystack_cell: Cell) -> Sequence[Needle]:
     """What is hidden: statement, question, expected answer, requested and actual depth percent."""
-    with PLAINLY:
-        return sweep_of(_haystack_item, haystack_cell).bench.material(haystack_cell).needles
+    from pytest_haystack import fixture_values
+
+    return fixture_values.material(_haystack_item, haystack_cell).needles
 
 
 @pytest.fixture
 def haystack(_haystack_item: pytest.Item, haystack_cell: Cell, needles: Sequence[Needle]) -> Document:
     """The document with the needles in it: ``.text``, ``.tokens``, ``.placements``, ``.recipe``."""
-    bench = sweep_of(_haystack_item, haystack_cell).bench
-    with PLAINLY:
-        own = bench.material(haystack_cell)
-        return own.document if needles is own.needles else bench.assemble(haystack_cell, 0, needles).document
+    from pytest_haystack import fixture_values
+
+    return fixture_values.document(_haystack_item, haystack_cell, needles)
 
 
 @pytest.fixture
 def haystack_model(_haystack_item: pytest.Item, haystack_cell: Cell) -> Any:
     """The model that the config names for this cell; `model` under a name that cannot collide."""
-    with PLAINLY:
-        return sweep_of(_haystack_item, haystack_cell).model(haystack_cell.model)
+    from pytest_haystack import fixture_values
+
+    return fixture_values.model(_haystack_item, haystack_cell)
 
 
 @pytest.fixture
@@ -79,7 +81,9 @@ def haystack_trials(
     model: Any,
 ) -> Sequence[Trial]:
     """Asks and scores each trial of the cell. A trial without a score makes the test an error, or skips it."""
-    return trials_of(_haystack_item, haystack_cell, needles, haystack, model)
+    from pytest_haystack import fixture_values
+
+    return fixture_values.trials(_haystack_item, haystack_cell, needles, haystack, model)
 
 
 @pytest.fixture
@@ -98,32 +102,9 @@ def haystack_search_outcome(_haystack_item: pytest.Item, haystack_search: Search
     Every trial has needles and a document of its own, made as the sweep file says: fixtures that replace those of a
     cell do not count here.
     """
-    from pytest_haystack.running.search_run import SearchOutcome, SearchRun, UnscoredError
+    from pytest_haystack import fixture_values
 
-    kept = _haystack_item.stash.setdefault(SEARCH_TRIALS, {})
-    rows = _haystack_item.stash.setdefault(ROWS, [])
-
-    def keep(trial: Trial) -> None:
-        rows.append(trial.row)
-        if trial.completion is not None and trial.completion.from_store:
-            _haystack_item.stash[KEPT] = _haystack_item.stash.get(KEPT, 0) + 1
-
-    sweep = sweep_of(_haystack_item, haystack_search)
-    with PLAINLY:
-        run = SearchRun(
-            sweep.bench,
-            haystack_search,
-            model,
-            _haystack_item.nodeid,
-            kept=kept,
-            keep=keep,
-            complete=sweep.judge(haystack_search.task),
-        )
-        try:
-            return SearchOutcome(run.run(), tuple(kept.values()))
-        except UnscoredError as missing:
-            unscored = missing.trials
-    raise the_end(unscored)
+    return fixture_values.search_outcome(_haystack_item, haystack_search, model)
 
 
 @pytest.fixture
@@ -141,19 +122,6 @@ def haystack_score(
     The score is from 0 to 1. Raises ModelError where the answer is none that could be scored (a content filter,
     input that was cut).
     """
-    from pytest_haystack.running.cell_run import trial_material
-    from pytest_haystack.running.trial import score_answer
+    from pytest_haystack import fixture_values
 
-    sweep = sweep_of(_haystack_item, haystack_cell)
-    rows = _haystack_item.stash.setdefault(ROWS, [])
-    # Each call leaves a row of its own.
-    numbers = count()
-
-    def score(answer: Any) -> float:
-        material = trial_material(sweep.bench, haystack_cell, 0, needles, haystack)
-        judge = sweep.judge(haystack_cell.task)
-        trial = score_answer(sweep.bench, haystack_cell, material, answer, _haystack_item.nodeid, judge, next(numbers))
-        rows.append(trial.row)
-        return trial.require_score()
-
-    return score
+    return fixture_values.scoring(_haystack_item, haystack_cell, needles, haystack)

@@ -1,18 +1,16 @@
 """The pytest plugin: hooks of a few lines each, the work is in the modules beside it.
 
-Only pytest and the standard library are imported here, for a test run that has no sweep pays for all of it.
+A test run that has no sweep pays for whatever is imported here: options, fixtures and the hook's declaration. Where a
+sweep is known, `pytest_haystack.collection` and what `pytest_haystack.distributed` registers join in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from pathlib import Path
 
 import pytest
 
-from pytest_haystack import collection, fixtures, hookspecs, options
-from pytest_haystack.errors import HaystackError
-from pytest_haystack.session import SWEEPS, Sweeps, usage_error
+from pytest_haystack import fixtures, hookspecs, options
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -30,7 +28,10 @@ def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> Generator[None, object, object]:
     """Make ``--haystack-config FILE`` an argument of the run, before conftests are looked for."""
-    collection.add_sweep_files(early_config, parser, args)
+    if early_config.known_args_namespace.haystack_config:
+        from pytest_haystack import collection
+
+        collection.add_sweep_files(early_config, parser, args)
     return (yield)
 
 
@@ -52,29 +53,8 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "haystack_search(id, metric, task, family, model): on every search of a sweep")
     config.pluginmanager.register(fixtures, "haystack-fixtures")
-    sweeps = config.stash[SWEEPS] = Sweeps(config)
-    try:
-        for path in sweeps.run_paths:
-            sweeps.at(path)
-    except HaystackError as error:
-        raise usage_error(error) from None
-    if sweeps.paths:
+    settings = options.Settings(config)
+    if settings.run_paths or settings.known_paths:
         from pytest_haystack import distributed
 
-        distributed.register(config, sweeps)
-
-
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a sweep file."""
-    return collection.collect_file(file_path, parent)
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Parametrise tests over cells."""
-    collection.parametrize(metafunc)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """End the run where a sweep could not be read."""
-    collection.raise_failed(config, items)
+        distributed.register(config)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from pytest_haystack import direct_cells, fixtures
+from pytest_haystack import direct_cells
 from tests.plugin.conftest import SMALL
 
 Run = Callable[..., pytest.RunResult]
@@ -33,13 +34,19 @@ def refuse(*args: object, **kwargs: object) -> Any:
 @pytest.fixture
 def directly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever comes by way of pytest's fixtures fails."""
-    monkeypatch.setattr(fixtures, "trials_of", refuse)
+    of_pytest = pytest.FixtureRequest.getfixturevalue
+
+    def value(request: pytest.FixtureRequest, name: str) -> Any:
+        assert name not in NAMES, "not this way"
+        return of_pytest(request, name)
+
+    monkeypatch.setattr(pytest.FixtureRequest, "getfixturevalue", value)
 
 
 @pytest.fixture
 def by_fixtures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever comes without pytest's fixtures fails."""
-    monkeypatch.setattr(direct_cells, "trials_of", refuse)
+    monkeypatch.setattr(direct_cells, "fixture_values", SimpleNamespace(material=refuse))
 
 
 def test_nothing_of_a_plain_sweep_is_set_up_by_pytest(small: Path, run: Run, directly: None) -> None:
@@ -52,7 +59,7 @@ def test_rows_and_failures_are_the_same_where_somebody_watches_fixtures(
     plain = run()
     before = rows()
     pytester.makeconftest(WATCHER)
-    monkeypatch.setattr(direct_cells, "trials_of", refuse)
+    monkeypatch.setattr(direct_cells, "fixture_values", SimpleNamespace(material=refuse))
 
     watched = run()
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+#: All that a run without a sweep imports of this package.
+LIGHT = {f"pytest_haystack.{name}" for name in ("plugin", "options", "hookspecs", "fixtures")}
 HEAVY = ("litellm", "tiktoken", "matplotlib", "pydantic", "yaml", "junitparser", "jinja2", "click")
 
 
@@ -15,6 +17,8 @@ def test_an_unrelated_run_imports_nothing_heavy_prints_nothing_and_writes_nothin
         def test_imports():
             assert "pytest_haystack.plugin" in sys.modules
             assert [name for name in {HEAVY!r} if name in sys.modules] == []
+            own = {{name for name in sys.modules if name.startswith("pytest_haystack.")}}
+            assert own == {LIGHT!r}
         """
     )
     before = {path.name for path in pytester.path.iterdir()}
