@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -88,9 +88,9 @@ class Recorder:
             )
         ]
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self) -> None:
-        """Refuse to ask anything whose answer could not be kept."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Refuse to ask anything whose answer could not be kept; afterwards every row is in its file."""
         for sweep in self._sweeps.loaded:
             directory = self._files.directory(sweep)
             there = next(path for path in (directory, *directory.parents) if path.exists())
@@ -98,6 +98,10 @@ class Recorder:
                 raise pytest.UsageError(f"the report folder {_relative(directory)} cannot be written: see {there}")
             if sweep.path in self._sweeps.run_paths:
                 self._files.lock(sweep)
+        try:
+            return (yield)
+        finally:
+            self._files.flush()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep a report's rows and its verdict."""

@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -71,17 +71,20 @@ class RowFiles:
         return self._writers[name]
 
     def append(self, name: str, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Write a row of the sweep of this name; returns it as written. Where that fails, the run ends here."""
+        """Write a row of the sweep of this name, now or soon; returns it as written. Where that fails, the run ends."""
         writer = self.writer(name)
         try:
             return writer.append(row)
         except OSError as error:
-            advice = "see to it" if error.errno == errno.ENOENT else "make room"
-            pytest.exit(
-                f"haystack: {writer.path}: a row could not be written: {error.strerror or error}. The rows before it "
-                f"are there and answers are kept: {advice} and run again with --haystack-resume",
-                returncode=pytest.ExitCode.INTERRUPTED,
-            )
+            _end(writer, error)
+
+    def flush(self) -> None:
+        """Write what waits to be written. Where that fails, the run ends."""
+        for writer in self._writers.values():
+            try:
+                writer.flush()
+            except OSError as error:
+                _end(writer, error)
 
     def path(self, name: str) -> Path | None:
         """The file of the sweep of this name, None where nothing was written."""
@@ -125,6 +128,16 @@ class RowFiles:
         for lock in self._locks.values():
             lock.release()
         self._locks.clear()
+
+
+def _end(writer: RowWriter, error: OSError) -> NoReturn:
+    """End the run: a row could not be written."""
+    advice = "see to it" if error.errno == errno.ENOENT else "make room"
+    pytest.exit(
+        f"haystack: {writer.path}: a row could not be written: {error.strerror or error}. The rows before it "
+        f"are there and answers are kept: {advice} and run again with --haystack-resume",
+        returncode=pytest.ExitCode.INTERRUPTED,
+    )
 
 
 def cell_named(sweep: Sweep, parameters: str) -> Cell | None:

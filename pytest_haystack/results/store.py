@@ -1,4 +1,4 @@
-"""results.jsonl: appended and flushed row by row, put in order at the end, read back with a clear error."""
+"""results.jsonl: written as rows come in, put in order at the end, read back with a clear error."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from pytest_haystack.errors import HaystackError
 from pytest_haystack.results.row_checks import fault_of
 from pytest_haystack.results.rows import SCHEMA_VERSION, dump_row
+from pytest_haystack.writing_together import WritingTogether
 
 RESULTS = "results.jsonl"
 
@@ -39,29 +40,45 @@ class RowWriter:
         self._run_id = run_id
         self._resumed = resume
         self._appended: list[tuple[str, int]] = []
+        self._waiting: list[dict[str, Any]] = []
+        self._together = WritingTogether()
         # Unbuffered: what could not be written must not be tried again when the file is closed.
         self._file = self.path.open("ab", buffering=0)
 
     def append(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Write one row to disk now; returns it as written. Raises OSError, and leaves no part of the row behind."""
+        """Write one row to disk, now or soon; returns it as written. Raises what `flush` raises."""
         written = {**row, "run_id": self._run_id}
-        line = memoryview(dump_row(written).encode("ascii") + b"\n")
+        self._waiting.append(written)
+        if self._together.add(written["latency_seconds"]):
+            self.flush()
+        return written
+
+    def flush(self) -> None:
+        """Write the rows that wait. Raises OSError, and leaves no part of a row behind."""
+        waiting, self._waiting = self._waiting, []
+        self._together.done()
+        if not waiting:
+            return
+        lines = b"".join(dump_row(row).encode("ascii") + b"\n" for row in waiting)
         if not os.fstat(self._file.fileno()).st_nlink:
             # On POSIX systems a file that was deleted takes on rows as before, and nobody will see them.
             raise FileNotFoundError(errno.ENOENT, "the file was deleted while the run went on")
-        whole = len(line)
+        left = memoryview(lines)
         try:
-            while line:
-                line = line[self._file.write(line) :]
+            while left:
+                left = left[self._file.write(left) :]
         except OSError:
+            there = len(lines) - len(left)
+            part = there - (lines.rfind(b"\n", 0, there) + 1)
             with suppress(OSError):
-                self._file.truncate(os.fstat(self._file.fileno()).st_size - (whole - len(line)))
+                self._file.truncate(os.fstat(self._file.fileno()).st_size - part)
             raise
-        self._appended.append((written["nodeid"], written["trial"]))
-        return written
+        finally:
+            whole = lines.count(b"\n", 0, len(lines) - len(left))
+            self._appended += [(row["nodeid"], row["trial"]) for row in waiting[:whole]]
 
     def close(self) -> None:
-        """Close the file; appending is over."""
+        """Close the file; appending is over. Rows that wait are lost: `flush` writes them."""
         self._file.close()
 
     def write_anew(self, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -73,6 +73,35 @@ def test_every_field_that_is_read_back_is_missed(tmp_path: Path) -> None:
             read(tmp_path, f"{json.dumps(rest)}\n")
 
 
+def test_rows_that_came_quickly_are_written_together_where_there_are_many(tmp_path: Path) -> None:
+    writer = RowWriter(tmp_path, "run")
+
+    for trial in range(200):
+        writer.append({**ROW, "trial": trial, "latency_seconds": 0.0001})
+        there = len(read_rows(writer.path))
+        # The first few at once; never does more than an eighth wait.
+        assert there >= trial + 1 - trial / 8
+    assert there < 200
+
+    writer.flush()
+
+    assert [row["trial"] for row in read_rows(writer.path)] == list(range(200))
+    writer.close()
+
+
+@pytest.mark.parametrize("seconds", [0.2, None])
+def test_a_row_that_took_its_time_is_written_at_once_with_all_that_wait(tmp_path: Path, seconds: float | None) -> None:
+    writer = RowWriter(tmp_path, "run")
+    quick = {**ROW, "latency_seconds": 0.0001}
+    for trial in range(200):
+        writer.append(quick | {"trial": trial})
+
+    writer.append(quick | {"trial": 200, "latency_seconds": seconds})
+
+    assert len(read_rows(writer.path)) == 201
+    writer.close()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no open file can be deleted there")
 def test_a_row_is_not_written_into_a_file_that_somebody_has_deleted(tmp_path: Path) -> None:
     writer = RowWriter(tmp_path, "run")

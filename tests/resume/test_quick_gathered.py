@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_haystack import writing_together
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Completion
-from pytest_haystack.running.store import kept as module
 from pytest_haystack.running.store.kept import KeepSettings, KeptAnswers
 from pytest_haystack.running.store.sqlite_store import SqliteStore
 
@@ -19,10 +19,13 @@ QUICK, SLOW, UNKNOWN = (Completion("x", latency_seconds=seconds) for seconds in 
 
 @pytest.fixture
 def keep(tmp_path: Path) -> Callable[..., KeptAnswers]:
-    """What a process keeps in the folder of this test."""
+    """What a process keeps in the folder of this test, after so many answers that some may wait."""
 
-    def make(*, alone: bool = True, resume: bool = False, run: str = "run") -> KeptAnswers:
-        return KeptAnswers(lambda: KeepSettings(str(tmp_path), run, resume, alone))
+    def make(*, alone: bool = True, resume: bool = False, run: str = "run", earlier: int = 24) -> KeptAnswers:
+        kept = KeptAnswers(lambda: KeepSettings(str(tmp_path), run, resume, alone))
+        for number in range(earlier):
+            kept.keep(f"earlier {number}", SLOW)
+        return kept
 
     return make
 
@@ -54,6 +57,29 @@ def test_quick_answers_are_written_when_the_process_ends(
     assert written() == ["a", "b", "c"]
 
 
+def test_the_first_few_answers_are_written_at_once(
+    keep: Callable[..., KeptAnswers], written: Callable[[], list[str]]
+) -> None:
+    kept = keep(earlier=0)
+
+    kept.keep("a", QUICK)
+
+    assert written() == ["a"]
+    kept.close()
+
+
+def test_no_more_than_a_part_of_all_answers_waits(
+    keep: Callable[..., KeptAnswers], written: Callable[[], list[str]]
+) -> None:
+    kept = keep()
+
+    for name in "abcd":
+        kept.keep(name, QUICK)
+
+    assert written() == ["a", "b", "c", "d"]
+    kept.close()
+
+
 @pytest.mark.parametrize("answer", [SLOW, UNKNOWN])
 def test_an_answer_that_took_its_time_is_written_at_once(
     keep: Callable[..., KeptAnswers], written: Callable[[], list[str]], answer: Completion
@@ -83,7 +109,7 @@ def test_nothing_is_asked_before_what_has_waited_is_written(
 ) -> None:
     kept = keep()
     kept.keep("a", QUICK)
-    monkeypatch.setattr(module, "_GATHERING", 0.0)
+    monkeypatch.setattr(writing_together, "_GATHERING", 0.0)
 
     kept.find("b")
 
@@ -122,7 +148,7 @@ def test_a_store_that_fails_late_is_told_before_the_next_question(
     with sqlite3.connect(tmp_path / "answers.sqlite") as other:
         other.execute("CREATE TRIGGER full BEFORE INSERT ON answers BEGIN SELECT RAISE(FAIL, 'no room'); END")
     other.close()
-    monkeypatch.setattr(module, "_GATHERING", 0.0)
+    monkeypatch.setattr(writing_together, "_GATHERING", 0.0)
 
     with pytest.raises(ModelError, match=r"not asked, because the answer store .* cannot be written: no room"):
         kept.find("b")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from pathlib import Path
 
 import pytest
 
+from pytest_haystack.results.rows import dump_row
 from pytest_haystack.results.store import RowWriter, read_rows
 from tests.resume.conftest import Project
 from tests.support.rows import ROW
@@ -90,3 +92,20 @@ def test_a_row_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     writer.append(row | {"trial": 2})
     writer.close()
     assert [row["trial"] for row in read_rows(writer.path)] == [0, 2]
+
+
+def test_of_rows_that_are_written_together_those_that_fit_are_there(tmp_path: Path) -> None:
+    rows = [{**ROW, "nodeid": "haystack.yaml::test_cell[a]", "trial": n, "latency_seconds": 0.001} for n in range(300)]
+    writer = RowWriter(tmp_path, "run")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(dump_row({**rows[0], "run_id": "run"})) * 250, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            deque(map(writer.append, rows))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    writer.close()
+
+    there = [row["trial"] for row in read_rows(writer.path)]
+    assert there == list(range(len(there)))
+    assert 240 <= len(there) <= 250

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,11 +14,7 @@ from pytest_haystack.running.store.answer_key import answer_key
 from pytest_haystack.running.store.place import open_store
 from pytest_haystack.running.store.store import AnswerStore, Stored, StoreError
 from pytest_haystack.scoring.outcomes import classify
-
-#: Where no other process waits for it, an answer that took fewer seconds than `_AT_ONCE` is written together with those
-#: that follow, at the latest before the first question that is asked `_GATHERING` seconds later: what a killed process
-#: takes along was got in that time.
-_AT_ONCE, _GATHERING = 0.005, 0.5
+from pytest_haystack.writing_together import WritingTogether
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +44,14 @@ class KeptAnswers:
         self._failure: HaystackError | None = None
         self._own: set[str] = set()
         self._gathered: dict[str, Stored] = {}
-        self._since = 0.0
+        self._together = WritingTogether()
 
     def find(self, key: str, afresh: bool = False) -> Completion | None:
         """The answer of this name that may stand for asking; none where it is to be asked ``afresh``.
 
         Raises ModelError where the store failed, now or before: nothing is asked whose answer could not be kept.
         """
-        if self._gathered and (key in self._gathered or time.monotonic() - self._since > _GATHERING):
+        if key in self._gathered or self._together.overdue:
             self._write_gathered()
         try:
             if self._failure is not None:
@@ -73,14 +68,11 @@ class KeptAnswers:
 
     def keep(self, key: str, completion: Completion) -> None:
         """Keep an answer. Where that fails the answer still counts, and the next `find` says so."""
-        if not self._gathered:
-            self._since = time.monotonic()
         self._own.add(key)
         self._gathered[key] = Stored(completion, self._settings.run)
-        seconds = completion.latency_seconds
-        # A fork, such as one that runs a single test, may end without a word.
+        # Other processes may be waiting for it; a fork, such as one that runs a single test, may end without a word.
         lonely = self._settings.alone and os.getpid() == self._process
-        if seconds is None or seconds >= _AT_ONCE or not lonely:
+        if self._together.add(completion.latency_seconds) or not lonely:
             self._write_gathered()
 
     def close(self) -> None:
@@ -93,6 +85,7 @@ class KeptAnswers:
 
     def _write_gathered(self) -> None:
         gathered, self._gathered = self._gathered, {}
+        self._together.done()
         try:
             self._opened().put_all(gathered)
         except StoreError as error:
