@@ -57,7 +57,8 @@ def register(config: pytest.Config) -> None:
     from pytest_haystack.lost_workers import LostWorkers
     from pytest_haystack.recording import Recorder
 
-    config.pluginmanager.register(LostWorkers(config, sweeps), "haystack-lost-workers")
+    if getattr(config.option, "dist", "no") != "no":
+        config.pluginmanager.register(LostWorkers(config, sweeps), "haystack-lost-workers")
     host = GatewayHost(config, sweeps)
     sweeps.connect = host.connect
     config.pluginmanager.register(host, "haystack-gateway")

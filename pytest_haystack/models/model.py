@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -30,7 +31,8 @@ class Prompt(str):
     afresh: bool = False
     cell: str = ""
     shared: int = 0
-    tokens: int | None = None
+    _tokens: int | None = None
+    _count: Callable[[], int] | None = None
     #: None where the text is all there is.
     _messages: list[dict[str, str]] | None
 
@@ -56,6 +58,21 @@ class Prompt(str):
         self._messages, self.document, self.question, self.trial = messages, document, question, trial
         self.prefill = prefill or ""
         return self
+
+    @property
+    def tokens(self) -> int | None:
+        """Counted when it is first asked for: most models do without."""
+        if self._count is not None:
+            self._tokens, self._count = self._count(), None
+        return self._tokens
+
+    def counted_by(self, count: Callable[[], int]) -> None:
+        """Tell how `tokens` are counted."""
+        self._count = count
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, also one for another process, knows the number rather than how to count."""
+        return {**self.__dict__, "_tokens": self.tokens, "_count": None}
 
     @property
     def messages(self) -> list[dict[str, str]]:

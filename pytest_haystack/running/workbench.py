@@ -178,11 +178,13 @@ class Workbench:
         # Needles may repeat one statement: their order is the one that they were inserted in.
         placed = tuple(n.placed(found.pop(0)) if (found := places.get(n.statement)) else n for n in needles)
         trial = context.trial * self.tasks[cell.task].prompts_per_trial + context.part
-        prompt = self.templates[cell.task].render(document.text, ask.question, trial)
+        template = self.templates[cell.task]
+        prompt = template.render(document.text, ask.question, trial)
         prompt.cell = cell.id
         if given is None:
             # Counting a long prompt takes longer than making it.
-            prompt.tokens = document.tokens + self.templates[cell.task].frame_tokens(ask.question, self.encoding)
+            inside = document.tokens
+            prompt.counted_by(lambda: inside + template.frame_tokens(ask.question, self.encoding))
         if self.tasks[cell.task].filler:
             prompt.shared = min((place.char_index for place in document.placements), default=0)
         return Material(placed, ask, document, prompt)

@@ -81,9 +81,9 @@ def keys_of(values: Iterable[str]) -> Mapping[str, str]:
 
 def mentions_of(text: str, keys: Iterable[str], *, listed: bool = False) -> list[Mention]:
     """Where the folded text holds one of the values as a whole token, plain numbers in whatever spelling."""
-    listed_keys = list(keys)
-    numbers = {value: key for key in listed_keys if (value := plain_number(key)) is not None}
-    found = find_mentions(text, [key for key in listed_keys if plain_number(key) is None])
+    values = {key: plain_number(key) for key in keys}
+    numbers = {value: key for key, value in values.items() if value is not None}
+    found = find_mentions(text, [key for key, value in values.items() if value is None])
     if numbers:
         for number in find_numbers(text, listed=listed):
             key = next((numbers[reading] for reading in number.readings if reading in numbers), None)

@@ -197,6 +197,10 @@ def read_figures(body: str, *, listed: bool = False) -> tuple[Decimal, ...]:
     return ()
 
 
+_PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_PLAIN_GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3}){1,30}(?:\.[0-9]+)?")
+
+
 def plain_number(value: object) -> Decimal | None:
     """The number that an expected value is: a number, or a text that spells one plainly (``-7.42``, not ``0042``)."""
     if isinstance(value, bool):
@@ -206,9 +210,9 @@ def plain_number(value: object) -> Decimal | None:
         return number if number.is_finite() else None
     if isinstance(value, str):
         text = value.strip().replace("\u2212", "-")
-        if len(text) <= LONGEST and re.fullmatch(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?", text):
+        if len(text) <= LONGEST and _PLAIN.fullmatch(text):
             return Decimal(text)
-        if re.fullmatch(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3}){1,30}(?:\.[0-9]+)?", text):
+        if _PLAIN_GROUPED.fullmatch(text):
             return Decimal(text.replace(",", ""))
     return None
 

@@ -19,6 +19,8 @@ _CLOSE = (
     r"|<\|channel\|>\s*final[^<\n]{0,80}<\|message\|>"
 )
 _TAG = re.compile(rf"(?P<open>{_OPEN})|(?P<close>{_CLOSE})", re.IGNORECASE)
+#: How every tag begins.
+_BEGINS = re.compile(r"[<◁\[]")
 _LEFTOVERS = re.compile(
     r"<\|(?:return|end|start|begin_of_solution|end_of_solution|start_response|end_response)\|>(?:assistant)?",
     re.IGNORECASE,
@@ -32,6 +34,8 @@ def split_reasoning(text: str) -> tuple[str | None, str]:
     (prompt templates often pre-fill the opening one) all before it is reasoning. A text without tags comes
     back as it is.
     """
+    if not _BEGINS.search(text):
+        return text, ""
     answer: list[str] = []
     reasoning: list[str] = []
     inside, position, seen = False, 0, False

@@ -128,7 +128,7 @@ def _closing_brace(text: str, start: int) -> int:
 
 def _json(text: str, question: str) -> str:
     stripped = text.strip()
-    if len(stripped) > _LONGEST_JSON:
+    if len(stripped) > _LONGEST_JSON or ("{" not in stripped and "[" not in stripped):
         return ""
     asked = frozenset(_WORD.findall(question))
     closing = stripped.rfind("```")
