@@ -35,15 +35,18 @@ def haystack_notes(bench: Workbench, cells: Sequence[Cell]) -> list[str]:
 
 def _notes(bench: Workbench, entry: HaystackEntry, tokens: int) -> list[str]:
     source, notes = bench.source(entry), []
-    text = source.read(SAMPLE_CHARACTERS)
-    if entry.source.partition("@")[0] not in _VARIED:
+    varied = entry.source.partition("@")[0] in _VARIED
+    # What is known to be varied is read only to tell whether it is enough.
+    characters = min(SAMPLE_CHARACTERS, _LONGEST_TOKEN * tokens) if varied else SAMPLE_CHARACTERS
+    text = source.read(characters)
+    if not varied:
         found = repetition(text)
         if found.is_striking:
             notes.append(
                 f"the text of {entry.source} repeats itself ({found.repeated:.0%} of its runs of words come again, it "
                 f"packs to {found.compressed:.0%} of its size): whatever is hidden in it stands out"
             )
-    is_all = source.documents() is not None or len(text) < SAMPLE_CHARACTERS
+    is_all = source.documents() is not None or len(text) < characters
     if is_all and len(text) < _LONGEST_TOKEN * tokens:
         whole = bench.encoding.count(text)
         if whole < tokens:
