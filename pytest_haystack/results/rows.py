@@ -27,6 +27,10 @@ DECISION = "decision"
 _OWN = frozenset({"nodeid", "recipe", "prompt_sha256", "timestamp_utc"})
 
 
+#: Most of a row, by far.
+_PLAIN = frozenset({str, int, bool, type(None)})
+
+
 def make_row(
     *,
     bench: Workbench,
@@ -85,15 +89,14 @@ def make_row(
         "timestamp_utc": datetime.now(timezone.utc).isoformat(timespec="milliseconds"),
         "plugin_version": __version__,
     }
-    return {name: value if name in _OWN else plain(value) for name, value in row.items()}
+    return {name: value if type(value) in _PLAIN or name in _OWN else plain(value) for name, value in row.items()}
 
 
 def plain(value: Any) -> Any:
     """A value as JSON has it, whatever a model or scorer gave: numbers of other libraries, NaN, sets, objects."""
-    kind = type(value)
-    if kind is str or kind is int or kind is bool or value is None:  # most of a row, by far
+    if type(value) in _PLAIN:
         return value
-    if kind is dict:
+    if type(value) is dict:
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, (str, bool)):
         return value
