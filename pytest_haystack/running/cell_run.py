@@ -59,7 +59,7 @@ def trial_material(
     """The material of a trial; where a user's fixture replaced something, every trial asks about just that."""
     own = bench.material(cell, 0)
     if needles is own.needles and haystack is own.document:
-        return bench.material(cell, number)
+        return bench.material(cell, number) if number else own
     return bench.assemble(cell, number, needles, as_document(bench, haystack))
 
 
