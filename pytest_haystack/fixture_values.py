@@ -115,14 +115,15 @@ def search_outcome(item: pytest.Item, search: Search, model: Any) -> SearchOutco
 
 def scoring(item: pytest.Item, cell: Cell, needles: Sequence[Needle], haystack: Document) -> Callable[[Any], float]:
     """A function that scores an answer (0 to 1), each call leaving a row of its own."""
-    from pytest_haystack.running.cell_run import trial_material
+    from pytest_haystack.running.cell_run import is_own, trial_material
     from pytest_haystack.running.trial import score_answer
 
     sweep = sweep_of(item, cell)
     numbers = count()
 
     def score(answer: Any) -> float:
-        asked = trial_material(sweep.bench, cell, 0, needles, haystack)
+        own = is_own(sweep.bench, cell, needles, haystack)
+        asked = trial_material(sweep.bench, cell, 0, needles, haystack, own=own)
         judge = sweep.judge(cell.task)
         trial = score_answer(sweep.bench, cell, asked, answer, item.nodeid, judge, next(numbers))
         _leave(item, trial)

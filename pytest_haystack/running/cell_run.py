@@ -36,10 +36,14 @@ def run_cell(
     fixture replaced them), they are what is asked about. ``complete`` asks the model that the cell's scorer needs.
     """
     test = SequentialTest(cell.stop) if cell.stop else None
+    own: bool | None = None
     for number in range(cell.trials):
         trial = earlier.get(number)
         if trial is None or trial.score is None:
-            material = trial_material(bench, cell, number, needles, haystack)
+            if own is None:
+                # Told once, while what the fixtures were given is at hand: a long document makes way for the next.
+                own = is_own(bench, cell, needles, haystack)
+            material = trial_material(bench, cell, number, needles, haystack, own=own)
             trial = run_trial(bench, cell, number, material, model, nodeid, complete)
         if test is not None and trial.score is not None and test.add(trial.score) is not None:
             note_decision(trial.row, test.decision().values(test.rule))
@@ -53,13 +57,18 @@ def run_cell(
             test = None
 
 
-def trial_material(
-    bench: Workbench, cell: Cell, number: int, needles: Sequence[Needle], haystack: Document | str
-) -> Material:
-    """The material of a trial; where a user's fixture replaced something, every trial asks about just that."""
+def is_own(bench: Workbench, cell: Cell, needles: Sequence[Needle], haystack: Document | str) -> bool:
+    """True where no fixture of the user's replaced the needles or the document of the cell's first trial."""
     own = bench.material(cell, 0)
-    if needles is own.needles and haystack is own.document:
-        return bench.material(cell, number) if number else own
+    return (needles is own.needles or needles == own.needles) and (haystack is own.document or haystack == own.document)
+
+
+def trial_material(
+    bench: Workbench, cell: Cell, number: int, needles: Sequence[Needle], haystack: Document | str, *, own: bool
+) -> Material:
+    """The material of a trial; where these are not the cell's ``own``, every trial asks about just them."""
+    if own:
+        return bench.material(cell, number)
     return bench.assemble(cell, number, needles, as_document(bench, haystack))
 
 

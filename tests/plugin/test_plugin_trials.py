@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from pytest_haystack.running import workbench
+
 Run = Callable[..., pytest.RunResult]
 
 #: Answers right or wrong as a script says, trial by trial; counts what it was asked.
@@ -229,3 +231,44 @@ def test_the_resolved_config_runs_as_the_original(sweep: Any, run: Run, rows: An
 
     assert decision_of(rows()) == first
     assert json.loads((pytester.path / "haystack-report" / "summary.json").read_text())["scored_trials"] == 27
+
+
+def test_trials_of_long_documents_differ_as_those_of_short_ones(
+    write: Any, run: Run, rows: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        "models: [{id: m, model: simulated/perfect}]\nhaystack: {source: synthetic}\ntasks: [single]\n"
+        "sweep: {context_lengths: [2000], depth_percents: [50], seeds: [1, 2, 3, 4]}\n"
+    )
+    run().assert_outcomes(passed=1)
+    short = [row["prompt_sha256"] for row in rows()]
+    # So long that no more than one is kept.
+    monkeypatch.setattr(workbench, "_LARGE", 1000)
+
+    run().assert_outcomes(passed=1)
+
+    assert [row["prompt_sha256"] for row in rows()] == short
+    assert len(set(short)) == 4
+
+
+def test_trials_of_long_documents_ask_about_what_a_fixture_put_in_their_place(
+    write: Any, run: Run, rows: Any, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workbench, "_LARGE", 1000)
+    write(
+        "models: [{id: m, model: simulated/perfect}]\nhaystack: {source: synthetic}\ntasks: [single]\n"
+        "sweep: {context_lengths: [2000], depth_percents: [50], trials: 3}\n"
+    )
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def haystack(haystack):
+            return haystack.text.upper()
+        """
+    )
+
+    run()
+
+    assert len({row["question"] for row in rows()}) == len({row["prompt_sha256"] for row in rows()}) == 1
