@@ -66,6 +66,10 @@ class Prompt(str):
             self._tokens, self._count = self._count(), None
         return self._tokens
 
+    @tokens.setter
+    def tokens(self, tokens: int | None) -> None:
+        self._tokens, self._count = tokens, None
+
     def counted_by(self, count: Callable[[], int]) -> None:
         """Tell how `tokens` are counted."""
         self._count = count

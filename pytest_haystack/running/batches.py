@@ -8,8 +8,8 @@ of a few documents in vain where a run stops early.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from pytest_haystack.sweep import Cell
@@ -26,29 +26,39 @@ class Batches(Generic[T]):
 
     def __init__(self, cells: Sequence[Cell] = ()) -> None:
         """``cells`` are in the order of their turns; without them nothing is made before its turn."""
-        self._next = dict(pairwise(cells))
+        self._order = tuple(cells)
+        #: Where each cell stands in it: several tests may ask for one.
+        self._places: dict[Cell, list[int]] = {}
+        for place, cell in enumerate(self._order):
+            self._places.setdefault(cell, []).append(place)
+        self._turn = 0
         self._made: dict[Cell, T] = {}
 
     def get(self, cell: Cell, make: Callable[[Cell], T]) -> T:
         """What ``make`` gives for a cell. Raises what that raises: for the cells behind it when it is their turn."""
+        places = self._places.get(cell, ())
+        later = bisect_left(places, self._turn)
+        self._turn = (places[later if later < len(places) else -1] if places else len(self._order)) + 1
         if cell in self._made:
             return self._made.pop(cell)
-        self._made.clear()
         made = make(cell)
+        upcoming = self._order[self._turn : self._turn + _BATCH - 1]
+        # One that is asked for twice comes in between; whoever asks out of turn has passed over the others.
+        self._made = {other: there for other, there in self._made.items() if other in upcoming}
+        if self._made:
+            return made
         started = time.perf_counter()
-        for following in self._following(cell):
+        for following in upcoming:
+            if following.context_length > _LONGEST:
+                break
+            if following is cell or following in self._made:
+                continue
             if time.perf_counter() - started > _PATIENCE:
                 break
             try:
                 self._made[following] = make(following)
-            except Exception:  # told to the test whose cell it is
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException:  # told to the test whose cell it is, where it ends that too: a skip, a failure
                 break
         return made
-
-    def _following(self, cell: Cell) -> Iterator[Cell]:
-        for _ in range(_BATCH - 1):
-            following = self._next.get(cell)
-            if following is None or following.context_length > _LONGEST:
-                return
-            cell = following
-            yield cell

@@ -36,7 +36,7 @@ PRESETS = {
     ),
 }
 
-#: Stands for a question.
+#: Stands for a question, or for a document.
 _MARK = "\x00"
 _VARIABLES = frozenset({"document", "question", "system"})
 
@@ -65,6 +65,10 @@ class PromptTemplate:
         begun = "" if entry.prefill is None else f"\x00{entry.prefill}"
         #: Hash of the wording: template, system message and where it goes, beginning of the assistant's turn.
         self.sha256 = hashlib.sha256(f"{source}\x00{entry.system}{begun}".encode()).hexdigest()
+        #: How often it holds the document, as far as that can be told from a short one.
+        self.documents = self._user(_MARK, "?").count(_MARK)
+        #: True where it does more than insert, so that some other document may fare otherwise.
+        self.computes = self._pieces is None
         sides = self.frame(_MARK).split(_MARK) if self._pieces is not None else []
         self._beside: dict[Encoding, tuple[str, str, int]] = {}
         #: What the frame says before and after the question, None where that cannot be told.

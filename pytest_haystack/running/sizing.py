@@ -76,7 +76,8 @@ def prompt_tokens(bench: Workbench, cell: Cell) -> int:
     document, task = cell.context_length, bench.tasks[cell.task]
     if not task.filler:
         document = bench.encoding.count(task.compose(needles, bench.context(cell, 0)))
-    return document + bench.counts.count(bench.templates[cell.task].render("", ask.question))
+    template = bench.templates[cell.task]
+    return document * template.documents + bench.counts.count(template.render("", ask.question))
 
 
 def check_fit(bench: Workbench) -> None:

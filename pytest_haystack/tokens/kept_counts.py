@@ -56,7 +56,7 @@ def _read(path: Path) -> dict[str, int]:
     try:
         found = json.loads(path.read_bytes())
         counts: dict[str, int] = found["counts"]
-        return counts if found["sha256"] == _digest(counts) else {}
+        return counts if isinstance(counts, dict) and found["sha256"] == _digest(counts) else {}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +16,11 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pytest_haystack.config.schema import ModelEntry, PromptEntry
 from pytest_haystack.models.model import Completion, Prompt
 from pytest_haystack.models.simulated import SimulatedReader
+from pytest_haystack.registry import Registry
 from pytest_haystack.running.asking import classified
 from pytest_haystack.running.prompts import PRESETS, PromptTemplate
+from pytest_haystack.running.sizing import prompt_tokens
+from pytest_haystack.running.workbench import load_bench
 from pytest_haystack.scoring.outcomes import Outcome
 from pytest_haystack.tokens.vocabularies import VOCABULARIES, load_encoding
 
@@ -145,3 +151,43 @@ def test_the_frame_has_as_many_tokens_as_when_it_is_counted_whole(
 
     for _ in range(2):
         assert made.frame_tokens(question, encoding) == encoding.count(made.frame(question))
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ document }}\n{{ question }}",
+        "{{ document }}\n{{ question }}\nRead it again:\n{{ document }}\n{{ question }}",
+        "{% if question %}{{ document }}\n{% endif %}{{ question }}\n{{ document }}",
+        "{{ document | upper }}\n{{ question }}",
+        "{{ document[:100] }}\n{{ question }}",
+    ],
+)
+def test_a_prompt_knows_its_tokens_however_often_it_holds_the_document(tmp_path: Path, template: str) -> None:
+    config = {
+        "models": [{"id": "m", "model": "simulated/perfect"}],
+        "haystack": {"source": "synthetic"},
+        "sweep": {"context_lengths": [2000], "depth_percents": [50]},
+        "prompt": {"template": template},
+        "tasks": ["single"],
+    }
+    (tmp_path / "haystack.yaml").write_text(json.dumps(config))
+    bench = load_bench(tmp_path / "haystack.yaml", Registry())
+
+    prompt = bench.material(bench.cells[0]).prompt
+
+    assert prompt.tokens == pytest.approx(bench.encoding.count(prompt.contents), abs=4)
+    if "upper" not in template and "100" not in template:
+        assert prompt_tokens(bench, bench.cells[0]) == pytest.approx(prompt.tokens, abs=4)
+
+
+def test_a_copy_of_a_prompt_knows_its_tokens_and_they_can_be_told() -> None:
+    prompt = Prompt("What?")
+    assert prompt.tokens is None
+    prompt.counted_by(lambda: 7)
+
+    for other in (copy.copy(prompt), copy.deepcopy(prompt), pickle.loads(pickle.dumps(prompt)), prompt.anew()):
+        assert (other, other.tokens) == (prompt, 7)
+
+    prompt.tokens = 8
+    assert prompt.tokens == 8

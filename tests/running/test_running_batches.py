@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,13 +42,14 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 class Maker:
     """Writes down for which cells it was called, and fails for one of them."""
 
-    def __init__(self, bad: Cell | None = None) -> None:
+    def __init__(self, bad: Cell | None = None, error: BaseException | None = None) -> None:
         self.made: list[Cell] = []
         self.bad = bad
+        self.error = error or ValueError("cannot be made")
 
     def __call__(self, cell: Cell) -> str:
         if cell is self.bad:
-            raise ValueError("cannot be made")
+            raise self.error
         self.made.append(cell)
         return cell.id
 
@@ -97,12 +99,15 @@ def test_slow_ones_wait_for_their_turn(cells: tuple[Cell, ...]) -> None:
     assert make.made == list(cells[:2])
 
 
-def test_one_that_cannot_be_made_is_told_when_it_is_its_turn(cells: tuple[Cell, ...], patient: None) -> None:
-    made, make = Batches[str](cells), Maker(bad=cells[2])
+@pytest.mark.parametrize("error", [ValueError("no"), pytest.skip.Exception("no"), pytest.fail.Exception("no")])
+def test_one_that_cannot_be_made_is_told_when_it_is_its_turn(
+    cells: tuple[Cell, ...], patient: None, error: BaseException
+) -> None:
+    made, make = Batches[str](cells), Maker(cells[2], error)
 
     assert made.get(cells[0], make) == cells[0].id
     assert made.get(cells[1], make) == cells[1].id
-    with pytest.raises(ValueError, match="cannot be made"):
+    with pytest.raises(type(error), match="no"):
         made.get(cells[2], make)
     assert made.get(cells[3], make) == cells[3].id
 
@@ -113,6 +118,53 @@ def test_whoever_comes_out_of_turn_gets_his_own(cells: tuple[Cell, ...], patient
     order = [cells[0], cells[40], cells[1], cells[0], cells[59]]
 
     assert [made.get(cell, make) for cell in order] == [cell.id for cell in order]
+
+
+@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_none_is_made_more_often_than_it_is_asked_for(
+    cells: tuple[Cell, ...], patient: None, times: int, seed: int
+) -> None:
+    order = list(cells) * times
+    random.Random(seed).shuffle(order)
+    made, make = Batches[str](order), Maker()
+
+    # As the workbench has it, of tests that share a cell and stand side by side only the first asks.
+    for cell in order:
+        assert made.get(cell, make) == cell.id
+
+    assert len(make.made) == len(order)
+
+
+def test_a_task_of_somebody_else_is_not_called_before_its_turn(
+    pytester: pytest.Pytester, write: Callable[..., Path], run: Callable[..., pytest.RunResult]
+) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+        from pytest_haystack.tasks.single import Single
+
+        class Moody(Single):
+            name = "moody"
+
+            def needles(self, context):
+                if context.depth_percent == 50 and context.haystack_text:
+                    pytest.skip("not in the middle")
+                with open("asked.txt", "a") as file:
+                    print(context.depth_percent, file=file)
+                return super().needles(context)
+
+        def pytest_haystack_register(registry):
+            registry.tasks.add("moody", Moody)
+        """
+    )
+    write(SMALL.replace("tasks: [single]", "tasks: [{type: moody, threshold: 0}]"))
+
+    run().assert_outcomes(passed=4, skipped=2)
+
+    (pytester.path / "asked.txt").unlink()
+    run("-k", "len1000-depth0").assert_outcomes(passed=1)
+    assert "100.0" not in (pytester.path / "asked.txt").read_text()
 
 
 def test_only_the_test_whose_needles_fail_is_an_error(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def test_nothing_is_written_before_it_is_told_to_nor_without_need(tmp_path: Path
     assert (tmp_path / "cl100k_base.json").stat().st_mtime_ns == before
 
 
-@pytest.mark.parametrize("harm", ["cut", "changed", "other", "list", "empty"])
+@pytest.mark.parametrize("harm", ["cut", "changed", "other", "list", "a list inside", "empty"])
 def test_a_damaged_file_is_not_believed_but_made_again(tmp_path: Path, harm: str) -> None:
     written(tmp_path)
     path = tmp_path / "cl100k_base.json"
@@ -69,6 +70,7 @@ def test_a_damaged_file_is_not_believed_but_made_again(tmp_path: Path, harm: str
         "changed": json.dumps({**found, "counts": {**found["counts"], key: 99}}),
         "other": json.dumps({"counts": 3}),
         "list": "[]",
+        "a list inside": json.dumps({"counts": [1], "sha256": hashlib.sha256(b"[1]").hexdigest()}),
         "empty": "",
     }[harm]
     path.write_text(damaged)
