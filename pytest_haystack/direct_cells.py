@@ -7,14 +7,16 @@ sets all of them up as usual.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_haystack import fixture_values, fixtures
 from pytest_haystack.collection import SweepFile, cell_of
+
+if TYPE_CHECKING:
+    from pytest_haystack.sweep import Cell
 
 #: The fixtures of `pytest_haystack.items.test_cell` and those behind them.
 _NAMES = (
@@ -26,7 +28,7 @@ _NAMES = (
     "model",
     "haystack_trials",
 )
-#: Who implements `pytest_fixture_setup` for fixtures of other kinds alone: pytest, and what runs coroutines.
+#: Who implements these hooks for fixtures of other kinds alone: pytest, and what runs coroutines.
 _INDIFFERENT = ("_pytest.", "anyio.", "pytest_asyncio.")
 #: Whether the fixtures of a sweep file's cells, which have them in common, are all this plugin's own.
 _UNTOUCHED = pytest.StashKey[bool]()
@@ -38,22 +40,12 @@ class DirectCells:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
 
-    @pytest.hookimpl(wrapper=True, trylast=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, None, None]:
-        """Fixtures of others first, as always; then the cell's own, in the order of their names."""
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Have the item set itself up without fixtures of this plugin; whatever comes before or after is as ever."""
         cell = cell_of(item)
-        if cell is None or not isinstance(item, pytest.Function) or not self._applies(item):
-            return (yield)
-        # pytest fills in what is missing. The request, which no cell's own test asks for, is as it would be.
-        item.funcargs.update(dict.fromkeys(_NAMES))
-        if (request := getattr(item, "_request", None)) is not None:
-            item.funcargs["request"] = request
-        yield
-        own = fixture_values.material(item, cell)
-        model = fixture_values.model(item, cell)
-        trials = fixture_values.trials(item, cell, own.needles, own.document, model)
-        values = (item, cell, own.needles, own.document, model, model, trials)
-        item.funcargs.update(zip(_NAMES, values, strict=True))
+        if cell is not None and isinstance(item, pytest.Function) and self._applies(item):
+            item.setup = partial(_set_up, item, cell)  # type: ignore[method-assign]  # of this item, this once
 
     def _applies(self, item: pytest.Function) -> bool:
         if not isinstance(item.parent, SweepFile) or self._watched:
@@ -66,11 +58,33 @@ class DirectCells:
 
     @cached_property
     def _watched(self) -> bool:
-        """True where somebody follows how fixtures are set up."""
-        option = self._config.option
-        hooks = self._config.hook.pytest_fixture_setup.get_hookimpls()
-        modules = (f"{hook.function.__module__}." for hook in hooks)
+        """True where somebody follows how fixtures are set up or go down."""
+        hook, option = self._config.hook, self._config.option
+        callers = (hook.pytest_fixture_setup, hook.pytest_fixture_post_finalizer)
+        modules = (f"{impl.function.__module__}." for caller in callers for impl in caller.get_hookimpls())
         return getattr(option, "setupshow", False) or not all(name.startswith(_INDIFFERENT) for name in modules)
+
+
+def _set_up(item: pytest.Function, cell: Cell) -> None:
+    """Fixtures of others first, as always; then the cell's own, each known as soon as it is made."""
+    del item.setup
+    known = item.funcargs
+    # pytest fills in what is missing. The request, which no cell's own test asks for, is as it would be.
+    known.update(dict.fromkeys(_NAMES))
+    if (request := getattr(item, "_request", None)) is not None:
+        known["request"] = request
+    try:
+        item.setup()
+        known.update(_haystack_item=item, haystack_cell=cell)
+        own = fixture_values.material(item, cell)
+        known.update(needles=own.needles, haystack=own.document)
+        model = known["model"] = known["haystack_model"] = fixture_values.model(item, cell)
+        known["haystack_trials"] = fixture_values.trials(item, cell, own.needles, own.document, model)
+    except BaseException:
+        for name in _NAMES:
+            if known.get(name) is None:
+                known.pop(name, None)
+        raise
 
 
 def _is_own(definitions: Any) -> bool:

@@ -193,3 +193,55 @@ def test_what_a_model_prints_is_captured(write: Any, run: Run, pytester: Any, di
 
     result.stdout.fnmatch_lines(["*Captured stdout setup*", "I was asked"])
     assert result.outlines.count("I was asked") == 1
+
+
+def test_hooks_find_what_was_made_where_no_answer_came(write: Any, run: Run, pytester: Any, directly: None) -> None:
+    write(SMALL.replace("simulated/lost-in-the-middle", "python:down:answer"))
+    pytester.makepyfile(down="def answer(prompt):\n    raise RuntimeError('server down')\n")
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.hookimpl(wrapper=True)
+        def pytest_runtest_makereport(item, call):
+            report = yield
+            if report.failed:
+                assert "haystack_trials" not in item.funcargs
+                report.sections.append(("document", f"{item.funcargs['haystack'].tokens} tokens for the reader"))
+            return report
+        """
+    )
+
+    result = run()
+
+    result.assert_outcomes(errors=6)
+    result.stdout.fnmatch_lines(["1000 tokens for the reader", "4000 tokens for the reader"])
+
+
+def test_a_late_hook_of_set_up_finds_the_values(small: Path, run: Run, pytester: Any, directly: None) -> None:
+    pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.hookimpl(trylast=True)
+        def pytest_runtest_setup(item):
+            assert item.funcargs["haystack"].tokens == item.funcargs["haystack_cell"].context_length
+            assert item.funcargs["haystack_trials"]
+        """
+    )
+
+    run().assert_outcomes(passed=5, failed=1)
+
+
+def test_a_plugin_hears_of_fixtures_that_go_down(small: Path, run: Run, pytester: Any, by_fixtures: None) -> None:
+    pytester.makeconftest(
+        """
+        def pytest_fixture_post_finalizer(fixturedef):
+            with open("seen.txt", "a") as seen:
+                print(fixturedef.argname, file=seen)
+        """
+    )
+
+    run().assert_outcomes(passed=5, failed=1)
+
+    assert set(NAMES) <= set((pytester.path / "seen.txt").read_text().split())
