@@ -58,3 +58,5 @@ def pytest_configure(config: pytest.Config) -> None:
         from pytest_haystack import distributed
 
         distributed.register(config)
+    elif config.getoption("haystack_dry_run"):
+        raise pytest.UsageError("--haystack-dry-run: there is no sweep to plan; name one with --haystack-config FILE")

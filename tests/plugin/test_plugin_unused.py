@@ -62,3 +62,15 @@ def test_without_the_plugin_nothing_is_left(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_other(): pass")
 
     pytester.runpytest_subprocess("-p", "no:haystack").assert_outcomes(passed=1)
+
+
+def test_a_plan_of_no_sweep_is_refused_and_nothing_runs(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_other():\n    open('ran.txt', 'w').close()\n")
+
+    result = pytester.runpytest_subprocess("--haystack-dry-run")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: --haystack-dry-run: there is no sweep to plan; name one with --haystack-config FILE"]
+    )
+    assert not (pytester.path / "ran.txt").exists()
