@@ -120,6 +120,12 @@ class Recorder:
                 tested.rows[key] = self._files.append(tested.sweep, row)
         judge(tested, report)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self, nextitem: pytest.Item | None) -> None:
+        """Fixtures of the whole session, which end with the last test, find every row in its file."""
+        if nextitem is None:
+            self._files.flush()
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the reports of every sweep of which something ran."""

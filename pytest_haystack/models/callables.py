@@ -12,6 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from pytest_haystack.errors import ConfigError, ModelError
 from pytest_haystack.models.event_loop import EventLoop
 from pytest_haystack.models.model import Completion, Model, Prompt
@@ -52,7 +54,7 @@ class PythonCallable(Model):
             if not isinstance(answer, (str, Completion)) and inspect.isawaitable(answer):
                 self._loop = self._loop or EventLoop()
                 answer = self._loop.run(answer)
-        except ModelError:
+        except (ModelError, pytest.exit.Exception):  # the latter ends the whole run
             raise
         except Exception as error:
             raise ModelError("infra_error", Redactor()(f"{self.entry.model}: {_told(error)}")) from error

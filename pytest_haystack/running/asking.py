@@ -9,7 +9,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import pytest
+
 from pytest_haystack.errors import ConfigError, ModelError, NoRowError
+from pytest_haystack.models.completion_numbers import with_numbers
 from pytest_haystack.models.model import Completion, Model, Prompt
 from pytest_haystack.running.preflight import refuse_overflow
 from pytest_haystack.running.sizing import tokens_of
@@ -118,7 +121,7 @@ def as_completion(answer: Any) -> Completion:
             value = getattr(answer, name)
             if value is not None and not isinstance(value, str):
                 raise ModelError("config_error", f"the model returned a Completion whose {name} is {value!r}, no str")
-        return answer
+        return with_numbers(answer)
     if answer is None or isinstance(answer, str):
         return Completion(answer)
     raise ModelError("config_error", f"the model returned {type(answer).__name__}; return a str or a Completion")
@@ -147,7 +150,7 @@ def _attempt(
 ) -> Asked:
     try:
         completion = complete(prompt)
-    except NoRowError:
+    except (NoRowError, pytest.exit.Exception):  # the latter ends the whole run
         raise
     except ModelError as error:
         return Asked(None, Outcome(error.outcome), bench.redact(str(error)))

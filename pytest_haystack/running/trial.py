@@ -6,6 +6,8 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
+
 from pytest_haystack.errors import HaystackError, ModelError
 from pytest_haystack.models.model import Completion
 from pytest_haystack.needles.needle import Needle
@@ -129,7 +131,7 @@ def apply_scorer(name: str, scorer: Scorer, answer: str, reference: Reference) -
     """What a scorer says. Raises ModelError where it fails, or says neither a Score nor a number from 0 to 1."""
     try:
         score: Any = scorer(answer, reference)
-    except HaystackError:
+    except (HaystackError, pytest.exit.Exception):
         raise
     except Exception as error:  # a user's scorer may raise anything: no score then, not a score of 0
         raise ModelError("config_error", f"scorer {name!r} raised {type(error).__name__}: {error}") from error
