@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
@@ -17,6 +16,7 @@ import pytest
 from pytest_haystack.errors import ConfigError, ModelError
 from pytest_haystack.models.event_loop import EventLoop
 from pytest_haystack.models.model import Completion, Model, Prompt
+from pytest_haystack.models.raised import told
 from pytest_haystack.models.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class PythonCallable(Model):
         except (ModelError, pytest.exit.Exception):  # the latter ends the whole run
             raise
         except Exception as error:
-            raise ModelError("infra_error", Redactor()(f"{self.entry.model}: {_told(error)}")) from error
+            raise ModelError("infra_error", Redactor()(f"{self.entry.model}: {told(error)}")) from error
         return self._completion(answer, time.perf_counter() - started)
 
     def _completion(self, answer: Any, latency_seconds: float) -> Completion:
@@ -112,22 +112,4 @@ def _import(spec: str, module_name: str) -> Any:
             problem = f"importing it needs {missing!r}, which is not installed"
         raise ModelError("config_error", f"{spec}: {problem}") from error
     except Exception as error:
-        raise ModelError("config_error", Redactor()(f"{spec}: importing it raised {_told(error)}")) from error
-
-
-def _told(error: Exception) -> str:
-    """``Type: message at file:line``, the place being the last one in the reader's own folder."""
-    frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is this module's own
-    here = Path.cwd()
-    own = [frame for frame in frames if _below(frame.filename, here)]
-    place = ""
-    if frames:
-        frame = (own or frames)[-1]
-        file = Path(frame.filename)
-        place = f" at {file.relative_to(here) if own else file}:{frame.lineno}"
-    return f"{' '.join(f'{type(error).__name__}: {error}'.split())}{place}"
-
-
-def _below(file: str, folder: Path) -> bool:
-    path = Path(file)
-    return path.is_relative_to(folder) and "site-packages" not in path.parts
+        raise ModelError("config_error", Redactor()(f"{spec}: importing it raised {told(error)}")) from error

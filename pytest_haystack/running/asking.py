@@ -14,6 +14,7 @@ import pytest
 from pytest_haystack.errors import ConfigError, ModelError, NoRowError
 from pytest_haystack.models.completion_numbers import with_numbers
 from pytest_haystack.models.model import Completion, Model, Prompt
+from pytest_haystack.models.raised import told
 from pytest_haystack.running.preflight import refuse_overflow
 from pytest_haystack.running.sizing import tokens_of
 from pytest_haystack.running.store.kept import KeptAnswers, asked_by_itself, key_of
@@ -157,7 +158,7 @@ def _attempt(
     except ConfigError as error:
         return Asked(None, Outcome.config_error, bench.redact(str(error)))
     except Exception as error:  # a user's own model may raise anything: the cell is an error, not a wrong answer
-        return Asked(None, Outcome.infra_error, bench.redact(f"{type(error).__name__}: {error}"))
+        return Asked(None, Outcome.infra_error, bench.redact(told(error)))
     return classified(bench, cell, prompt, completion, whole)
 
 

@@ -162,7 +162,16 @@ class Workbench:
         return self._assembled(cell, needles, context)
 
     def assemble(self, cell: Cell, trial: int, needles: Sequence[Needle], document: Document | None = None) -> Material:
-        """The material with these needles (and this document) instead of the task's own."""
+        """The material with these needles (and this document) instead of the task's own.
+
+        Raises ConfigError where something else was given for a needle.
+        """
+        for needle in needles:
+            if not isinstance(needle, Needle):
+                raise ConfigError(
+                    f"the fixture `needles` returned {needle!r} among its needles; give each as "
+                    "`Needle(statement, question, expected)`, from pytest_haystack.needles.needle"
+                )
         return self._assembled(cell, needles, self.context(cell, trial), document)
 
     def _assembled(

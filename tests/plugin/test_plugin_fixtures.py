@@ -123,7 +123,7 @@ def test_an_exception_of_the_model_is_an_error_never_a_score(small: Path, run: R
 
     result.assert_outcomes(errors=6)
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["infra_error: ConnectionError: no route to host"])
+    result.stdout.fnmatch_lines(["infra_error: ConnectionError: no route to host at conftest.py:5"])
     assert {(row["outcome"], row["score"]) for row in rows()} == {("infra_error", None)}
 
 
@@ -356,3 +356,26 @@ def test_a_length_beyond_the_models_window_is_skipped_and_never_asked(
     words = "context_overflow: 4,000 tokens exceed the model's window of 3,000"
     result.stdout.fnmatch_lines([f"SKIPPED * haystack.yaml:{line}: {words}*"])
     assert {row["outcome"] for row in rows() if row["context_length"] == 4000} == {"context_overflow"}
+
+
+@pytest.mark.parametrize("given", ["['The code is 5.']", "('a', 'b')", "[7]"])
+def test_needles_that_are_none_are_told_in_a_line(small: Any, run: Any, pytester: pytest.Pytester, given: str) -> None:
+    pytester.makeconftest(f"import pytest\n\n@pytest.fixture\ndef needles():\n    return {given}\n")
+
+    result = run("-x")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["the fixture `needles` returned * among its needles; give each as `Needle(*"])
+    assert "AttributeError" not in result.stdout.str()
+
+
+def test_what_an_overridden_model_raises_is_told_with_its_place(
+    small: Any, run: Any, pytester: pytest.Pytester
+) -> None:
+    pytester.makeconftest(
+        "import pytest\n\n@pytest.fixture\ndef model():\n    return lambda prompt: my_rag.answer(prompt)\n"
+    )
+
+    result = run("-x")
+
+    result.stdout.fnmatch_lines(["infra_error: NameError: name 'my_rag' is not defined at conftest.py:5"])

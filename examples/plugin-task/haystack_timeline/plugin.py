@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 
+
+@pytest.hookimpl(optionalhook=True)  # also where pytest-haystack is switched off
 def pytest_haystack_register(registry: Any) -> None:
     """Add ``type: timeline``."""
     from haystack_timeline.timeline import Timeline
