@@ -136,28 +136,31 @@ def test_none_is_made_more_often_than_it_is_asked_for(
     assert len(make.made) == len(order)
 
 
+#: A task of somebody's own that has no needles at depth 50.
+MOODY = """
+import pytest
+from pytest_haystack.errors import DocumentError
+from pytest_haystack.tasks.single import Single
+
+class Moody(Single):
+    name = "moody"
+
+    def needles(self, context):
+        if context.depth_percent == 50 and context.haystack_text:
+            HOW
+        with open("asked.txt", "a") as file:
+            print(context.depth_percent, file=file)
+        return super().needles(context)
+
+def pytest_haystack_register(registry):
+    registry.tasks.add("moody", Moody)
+"""
+
+
 def test_a_task_of_somebody_else_is_not_called_before_its_turn(
     pytester: pytest.Pytester, write: Callable[..., Path], run: Callable[..., pytest.RunResult]
 ) -> None:
-    pytester.makeconftest(
-        """
-        import pytest
-        from pytest_haystack.tasks.single import Single
-
-        class Moody(Single):
-            name = "moody"
-
-            def needles(self, context):
-                if context.depth_percent == 50 and context.haystack_text:
-                    pytest.skip("not in the middle")
-                with open("asked.txt", "a") as file:
-                    print(context.depth_percent, file=file)
-                return super().needles(context)
-
-        def pytest_haystack_register(registry):
-            registry.tasks.add("moody", Moody)
-        """
-    )
+    pytester.makeconftest(MOODY.replace("HOW", "pytest.skip('not in the middle')"))
     write(SMALL.replace("tasks: [single]", "tasks: [{type: moody, threshold: 0}]"))
 
     run().assert_outcomes(passed=4, skipped=2)
@@ -170,23 +173,7 @@ def test_a_task_of_somebody_else_is_not_called_before_its_turn(
 def test_only_the_test_whose_needles_fail_is_an_error(
     pytester: pytest.Pytester, write: Callable[..., Path], run: Callable[..., pytest.RunResult], rows: Any
 ) -> None:
-    pytester.makeconftest(
-        """
-        from pytest_haystack.errors import DocumentError
-        from pytest_haystack.tasks.single import Single
-
-        class Moody(Single):
-            name = "moody"
-
-            def needles(self, context):
-                if context.depth_percent == 50 and context.haystack_text:
-                    raise DocumentError("no needle today")
-                return super().needles(context)
-
-        def pytest_haystack_register(registry):
-            registry.tasks.add("moody", Moody)
-        """
-    )
+    pytester.makeconftest(MOODY.replace("HOW", "raise DocumentError('no needle today')"))
     write(SMALL.replace("tasks: [single]", "tasks: [{type: moody, threshold: 0}]"))
 
     result = run()
