@@ -146,10 +146,10 @@ class Moody(Single):
     name = "moody"
 
     def needles(self, context):
-        if context.depth_percent == 50 and context.haystack_text:
-            HOW
         with open("asked.txt", "a") as file:
             print(context.depth_percent, file=file)
+        if context.depth_percent == 50 and context.haystack_text:
+            HOW
         return super().needles(context)
 
 def pytest_haystack_register(registry):
