@@ -127,6 +127,8 @@ def _stop(case: Case, workers: int) -> float:
         command = [*PYTEST, "-n", str(workers), "--haystack-config", "haystack.yaml"]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         quiet = subprocess.DEVNULL
+        # Whoever started this in the background has it ignored, and the run would inherit that.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         with subprocess.Popen(
             command, cwd=folder, env=environment, stdout=quiet, stderr=quiet, start_new_session=True
         ) as run:
