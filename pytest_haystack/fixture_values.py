@@ -83,11 +83,11 @@ def trials(item: pytest.Item, cell: Cell, needles: Sequence[Needle], haystack: D
             if kept.get(trial.number) is not trial:
                 kept[trial.number] = trial
                 _leave(item, trial)
-    asked_now = [kept[number] for number in sorted(kept)]
-    unscored = [trial for trial in asked_now if trial.score is None]
+    every = [kept[number] for number in sorted(kept)]
+    unscored = [trial for trial in every if trial.score is None]
     if unscored:
         raise _the_end(unscored)
-    return asked_now
+    return every
 
 
 def search_outcome(item: pytest.Item, search: Search, model: Any) -> SearchOutcome:

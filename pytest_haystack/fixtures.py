@@ -32,12 +32,13 @@ def _haystack_item(request: pytest.FixtureRequest) -> pytest.Item:
 def haystack_cell(request: pytest.FixtureRequest) -> Cell:
     """The cell of this test: model, task, context length (tokens), depth percent."""
     cell: Cell | None = getattr(request, "param", None)
-    if cell is None and hasattr(request.node, "callspec"):
-        search: Search | None = request.node.callspec.params.get("haystack_search")
+    if cell is None:
+        from pytest_haystack.session import search_of
+
+        search = search_of(request.node)
         if search is not None:
             # A search asks in many cells; what a fixture `model` may want to know is the same in all of them.
             return search.cell(search.lengths[-1], search.depths[0])
-    if cell is None:
         pytest.skip("needs a sweep: --haystack-config FILE, or the ini option haystack_config")
     return cell
 

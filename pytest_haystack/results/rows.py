@@ -26,7 +26,6 @@ DECISION = "decision"
 #: What holds nothing that a model, a scorer or a task said.
 _OWN = frozenset({"nodeid", "recipe", "prompt_sha256", "timestamp_utc"})
 
-
 #: Most of a row, by far.
 _PLAIN = frozenset({str, int, bool, type(None)})
 
