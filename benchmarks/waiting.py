@@ -2,11 +2,12 @@
 
     python benchmarks/waiting.py [--cells 1000] [--seconds 0.5] [--in-flight 32] [--workers 0 8] [--look-ahead N]
 
-Each line is a run of pytest against a server in a process of its own. ``start-up`` is the run of a single cell without
-the time of its answer: Python, pytest, workers, the import of litellm. ``least`` is cells x seconds / in flight, what
-the server needs if it is never left idle. The ratio is (wall - start-up) / least. ``sending`` is the time from the
-first request to the last answer over ``least``, as the server saw it. The last lines tell how long Ctrl-C takes while
-as many answers as may be are on their way.
+Each line is the median of runs of pytest against a server in a process of its own. ``start-up`` is the run of a single
+cell without the time of its answer: Python, pytest, workers, the import of litellm. ``least`` is cells x seconds / in
+flight, what the server needs if it is never left idle. The ratio is (wall - start-up) / least. ``sending`` is the time
+from the first request to the last answer over ``least``, as the server saw it; the line before is that of a bare loop
+which asks litellm for as many answers, as many at once. The last lines tell how long Ctrl-C takes while as many answers
+as may be are on their way.
 """
 
 from __future__ import annotations
@@ -23,15 +24,23 @@ import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from benchmarks.figures import Figure
+sys.path.pop(0)  # this folder, whose names are also those of other modules
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-ROOT = Path(__file__).resolve().parent.parent
+from statistics import median
+
+from benchmarks.figures import ROOT, Figure
+
 #: Seconds an answer takes in a run that is interrupted, so that all of a window are on their way at once.
 _LONG = 3.0
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider")
+PYTEST = (
+    sys.executable,
+    "-m",
+    "pytest",
+    "-q",
+    *(f"-pno:{name}" for name in ("randomly", "hypothesispytest", "cacheprovider")),
+)
 CONFIG = """\
 name: waiting
 models:
@@ -70,18 +79,17 @@ def main() -> None:
     options.add_argument("--in-flight", type=int, default=32)
     options.add_argument("--workers", type=int, nargs="+", default=[0, 8])
     options.add_argument("--look-ahead", type=int, help="default: the plugin's own")
+    options.add_argument("--times", type=int, default=3, help="how often each number of workers is run")
     options.add_argument("--stops", type=int, default=5, help="how often each number of workers is interrupted")
     asked = options.parse_args()
     case = Case(asked.cells, asked.seconds, asked.in_flight, asked.look_ahead)
-    _lines(case, asked.workers)
+    _lines(case, asked.workers, asked.times)
     _stops(case, asked.workers, asked.stops)
 
 
 def measure(quick: bool) -> list[Figure]:
     """The figures, for `benchmarks.run`."""
-    from benchmarks.figures import Figure
-
-    found = _lines(Case(cells=300 if quick else 1000), [0, 8])
+    found = _lines(Case(), [0, 8], 1 if quick else 3)
     figures = [
         Figure(f"waiting, -n {workers}: wall without start-up / cells x seconds / in flight", run["ratio"], most=1.15)
         for workers, run in found.items()
@@ -95,13 +103,16 @@ def measure(quick: bool) -> list[Figure]:
     return [*figures, Figure("a sweep of paid models, -n 8 without xdist's own start-up / -n 0", beyond, most=1.3)]
 
 
-def _lines(case: Case, every: Sequence[int]) -> dict[int, dict[str, float]]:
+def _lines(case: Case, every: Sequence[int], times: int) -> dict[int, dict[str, float]]:
     print(f"{case.cells} cells, {case.seconds} s an answer, {case.in_flight} in flight: least {case.least:.1f} s")
+    print(f"a bare loop around litellm, sending: {_bare(case) / case.least:.2f}")
     print("  workers  start-up s   wall s   ratio   sending   requests   peak in flight   litellm imports")
     found: dict[int, dict[str, float]] = {}
     for workers in every:
-        start_up = _run(case, workers, sample=1)["wall"] - case.seconds
-        run = found[workers] = _run(case, workers)
+        # In turn, so that a machine that gets slower is so for both.
+        pairs = [(_run(case, workers, sample=1), _run(case, workers)) for _ in range(times)]
+        start_up = median(one["wall"] for one, _ in pairs) - case.seconds
+        run = found[workers] = {name: median(whole[name] for _, whole in pairs) for name in pairs[0][1]}
         run["ratio"] = (run["wall"] - start_up) / case.least
         print(
             f"{workers:9}{start_up:12.1f}{run['wall']:9.1f}{run['ratio']:8.2f}{run['sending'] / case.least:10.2f}"
@@ -109,6 +120,18 @@ def _lines(case: Case, every: Sequence[int]) -> dict[int, dict[str, float]]:
             flush=True,
         )
     return found
+
+
+def _bare(case: Case) -> float:
+    """Seconds from the first request to the last answer of a loop that does nothing but ask litellm."""
+    with _server(case.seconds) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+        code = BARE.format(base=f"{url}/slow/v1", in_flight=case.in_flight, cells=case.cells)
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        seconds = _seen(url)["sending"]
+        server.kill()
+    return seconds
 
 
 def _stops(case: Case, every: Sequence[int], times: int) -> dict[int, list[float]]:
@@ -211,6 +234,23 @@ class Finder:
                 file.write(f"{os.getpid()}\\n")
 
 sys.meta_path.insert(0, Finder())
+"""
+BARE = """\
+import asyncio, os
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+import litellm
+
+async def main():
+    room = asyncio.Semaphore({in_flight})
+
+    async def ask(number):
+        messages = [dict(role="user", content="The code of depot " + str(number) + " is 4711. " + "Rain fell. " * 90)]
+        async with room:
+            await litellm.acompletion("openai/served", messages, api_base={base!r}, api_key="none", max_retries=0)
+
+    await asyncio.gather(*map(ask, range({cells})))
+
+asyncio.run(main())
 """
 SERVER = """\
 import sys, time

@@ -138,6 +138,7 @@ class GatewayHost:
         self.scout = Scout(config, sweeps)
         self._elsewhere = False
         self._called_off = False
+        self._warm = False
         self._termination = Termination()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -183,6 +184,14 @@ class GatewayHost:
                 "address": self._process.address,
                 "authkey": self._process.authkey,
             }
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self) -> None:
+        """The child imports litellm for seconds, and workers start: time for what the reports will need here."""
+        if self._warm:
+            from pytest_haystack.reports.loading import load
+
+            load()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -277,6 +286,7 @@ class GatewayHost:
             self._process = start_gateway(self._sweeps, warm=warm)
         except HaystackError as error:
             raise usage_error(error) from None
+        self._warm = warm
         self._termination.interrupts()
 
 

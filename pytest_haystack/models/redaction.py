@@ -93,6 +93,7 @@ def _in_base64(raw: bytes, before: int) -> set[str]:
     return {kept, kept.replace("+", "-").replace("/", "_")}
 
 
+@lru_cache(maxsize=10_000)
 def names_a_secret(variable: str) -> bool:
     """True where the name of an environment variable ends like that of a key."""
     return bool(_SECRET_VARIABLE.search(variable))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 #: Occurrences of one value that are looked at, from the start and from the end of the text each.
@@ -12,6 +12,9 @@ MOST_OF_ONE = 20
 #: Signs that join two parts into one token where the value itself holds them: times, paths, dates, addresses.
 _JOINERS = frozenset(":/.@+_")
 _HYPHENS = re.compile(r"([-—]|\s+)")
+_HYPHEN, _BLANKS = re.compile("[-—]"), re.compile(r"\s+")
+#: A hyphen may be broken across lines, set off by blanks, or left out between two words.
+_BETWEEN_WORDS = re.compile(r"\s?[-—]\s?|\s")
 _CORE = re.compile(r"\w+")
 #: Scripts written without spaces between words: an edge within them can be no word boundary.
 UNSPACED = (
@@ -71,13 +74,13 @@ def occurrences(text: str, value: str) -> Iterator[tuple[int, int]]:
     if core == value or ("-" not in value and "—" not in value and _single_spaced(value) and _single_spaced(text)):
         yield from _literal(text, value)
         return
-    pattern = _pattern(value)
-    match = pattern.search(text)
-    while match:
-        whole = is_whole(text, match.start(), match.end(), value)
+    pieces = _HYPHENS.split(value)
+    start, end = _find(text, pieces, 0)
+    while start >= 0:
+        whole = is_whole(text, start, end, value)
         if whole:
-            yield match.span()
-        match = pattern.search(text, match.end() if whole else match.start() + 1)
+            yield start, end
+        start, end = _find(text, pieces, end if whole else start + 1)
 
 
 def _single_spaced(text: str) -> bool:
@@ -95,18 +98,41 @@ def _literal(text: str, value: str) -> Iterator[tuple[int, int]]:
         start = text.find(value, end if whole else start + 1)
 
 
-def _pattern(value: str) -> re.Pattern[str]:
-    pieces = _HYPHENS.split(value)
-    parts = []
-    for i, piece in enumerate(pieces):
-        if i % 2 == 0:
-            parts.append(re.escape(piece))
-        elif piece.isspace():
-            parts.append(r"\s+")
+def _find(text: str, pieces: Sequence[str], position: int) -> tuple[int, int]:
+    """Where the pieces, each other one of which is a joint, stand first from ``position`` on; -1 where nowhere.
+
+    By hand, because a pattern of one's own for each value would take longer to make than to look.
+    """
+    while True:
+        if pieces[0]:
+            start = text.find(pieces[0], position)
         else:
-            # A hyphen may be broken across lines, set off by blanks, or left out between two words.
-            parts.append(r"(?:\s?[-—]\s?|\s)" if pieces[i - 1] and pieces[i + 1] else "[-—]")
-    return re.compile("".join(parts))
+            found = _joint(pieces, 1).search(text, position)
+            start = found.start() if found else -1
+        if start < 0:
+            return -1, -1
+        end = _end(text, pieces, start)
+        if end >= 0:
+            return start, end
+        position = start + 1
+
+
+def _end(text: str, pieces: Sequence[str], start: int) -> int:
+    """Where the pieces end that begin at ``start``, -1 where they do not stand there."""
+    end = start + len(pieces[0])
+    for i in range(1, len(pieces), 2):
+        found = _joint(pieces, i).match(text, end)
+        if found is None or not text.startswith(pieces[i + 1], found.end()):
+            return -1
+        end = found.end() + len(pieces[i + 1])
+    return end
+
+
+def _joint(pieces: Sequence[str], i: int) -> re.Pattern[str]:
+    """How the joint ``pieces[i]`` may be written."""
+    if pieces[i].isspace():
+        return _BLANKS
+    return _BETWEEN_WORDS if pieces[i - 1] and pieces[i + 1] else _HYPHEN
 
 
 def is_whole(text: str, start: int, end: int, value: str) -> bool:

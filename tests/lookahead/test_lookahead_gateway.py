@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Generator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +20,8 @@ from pytest_haystack.running.gateway.process import GatewayProcess
 from pytest_haystack.running.gateway.settings import ModelSettings
 from pytest_haystack.running.gateway.warm_up import WarmUp
 from pytest_haystack.running.store.answer_key import answer_key
+from pytest_haystack.running.store.kept import KeepSettings
+from pytest_haystack.running.store.sqlite_store import FILE
 from tests.gateway.entries import say
 from tests.lookahead.offering import Held, Scene, echo, looking, looking_entry, until
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer, error
@@ -195,6 +200,23 @@ def test_offers_keep_to_the_limits_of_the_minute(scene: Callable[[str], Scene]) 
     here.begin()
     here.offer("a", "b", "c")
     here.stays(3)
+
+
+def test_the_next_one_leaves_while_the_answer_before_is_being_kept(server: OpenAIServer, tmp_path: Path) -> None:
+    models = {"disk": looking("disk", server, echo, in_flight=1)}
+    keep = KeepSettings(str(tmp_path), "this-run", resume=False)
+    with (
+        GatewayProcess.start(models, None, warm=True, keep=keep) as process,
+        closing(Scene(process, server, "disk")) as here,
+    ):
+        here.begin()
+        # Somebody else writes to the store, and takes his time.
+        with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            here.offer("a", "b", "c").result(60)
+            until(lambda: here.sent == ["first", "a", "b", "c"])
+            other.execute("ROLLBACK")
+        assert [here.ask(text).text for text in "abc"] == list("abc")
 
 
 def test_long_prompts_wait_outside_where_much_is_waiting(monkeypatch: pytest.MonkeyPatch) -> None:

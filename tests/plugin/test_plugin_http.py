@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.modules import DRAWS
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer, error
 
 Run = Callable[..., pytest.RunResult]
@@ -111,6 +112,19 @@ def test_workers_do_not_import_litellm(paid: Path, run: Run, pytester: Any) -> N
 
     assert len(seen) == 3
     assert set(seen) == {"False"}
+
+
+def test_what_reports_need_is_loaded_while_the_provider_is_waited_for(
+    paid: Path, pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    pytester.makeconftest(DRAWS)
+    # Nobody's warning filter is for these libraries.
+    command = ("--haystack-config", "haystack.yaml", "--haystack-model", "good", "-W", "error", *workers)
+
+    pytester.runpytest_subprocess(*command).assert_outcomes(passed=6)
+
+    # Where tests are reported, which with workers is not where they run.
+    assert (pytester.path / "drawing.txt").read_text() == "True"
 
 
 def test_an_own_test_asks_through_the_gateway_too(paid: Path, run: Run, pytester: Any) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.modules import DRAWS
+
 Run = Callable[..., pytest.RunResult]
 #: Writes down, when the session ends, which of the heavy modules it has imported.
 HEAVY = """
@@ -37,6 +39,16 @@ def test_a_plan_that_was_made_before_needs_no_vocabulary(
     assert len(plans[0]) == 2
     assert plans[0] == plans[1]
     assert [path.name for path in (pytester.path / "cache").rglob("*") if path.is_file()] == ["cl100k_base.json"]
+
+
+def test_what_reports_need_is_loaded_at_their_time_where_nothing_is_waited_for(
+    small: Path, pytester: pytest.Pytester
+) -> None:
+    pytester.makeconftest(DRAWS)
+
+    pytester.runpytest_subprocess("--haystack-config", "haystack.yaml").assert_outcomes(passed=5, failed=1)
+
+    assert (pytester.path / "drawing.txt").read_text() == "False"
 
 
 def test_what_lasts_is_kept_from_the_garbage_collector_while_it_lasts(

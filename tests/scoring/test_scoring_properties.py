@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_haystack.registry import Registry
+from pytest_haystack.scoring.matching import is_whole, occurrences
 from pytest_haystack.scoring.reasoning import split_reasoning
 from pytest_haystack.scoring.score import Reference, Score
 from pytest_haystack.scoring.text import normalise
@@ -238,3 +239,32 @@ def test_what_is_taken_for_free_of_markup_has_none(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pytest_haystack.scoring.text._ANY_MARKUP", re.compile(""))
         assert normalise(text) == quickly
+
+
+@QUICK
+@given(
+    st.text(st.sampled_from("ab1 -—."), min_size=1, max_size=8).map(str.strip).filter(re.compile("[ab1]").search),
+    st.text(st.sampled_from("ab1 -—.\n"), max_size=12),
+    st.text(st.sampled_from("ab1 -—.\n"), max_size=12),
+    st.sampled_from(["-", "—", " - ", "- ", " ", "-\n", "  "]),
+)
+def test_a_value_is_found_wherever_its_pattern_is(value: str, before: str, after: str, joint: str) -> None:
+    text = before + value.replace("-", joint) + after
+    pieces = re.split(r"([-—]|\s+)", value)
+    pattern = "".join(
+        re.escape(piece)
+        if i % 2 == 0
+        else r"\s+"
+        if piece.isspace()
+        else r"(?:\s?[-—]\s?|\s)"
+        if pieces[i - 1] and pieces[i + 1]
+        else "[-—]"
+        for i, piece in enumerate(pieces)
+    )
+    spans, found = [], re.search(pattern, text)
+    while found:
+        whole = is_whole(text, *found.span(), value)
+        spans += [found.span()] if whole else []
+        found = re.compile(pattern).search(text, found.end() if whole else found.start() + 1)
+
+    assert list(occurrences(text, value)) == spans

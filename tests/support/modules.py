@@ -13,3 +13,11 @@ PACKAGE = tuple(name for name in _ALL if not name.endswith("__main__"))
 SPREAD = ("xdist.dsession", "xdist.remote", "tiktoken", "tokenizers", "jinja2", "yaml", "pydantic")
 #: What draws and reports, in one of them.
 DRAWN = ("junitparser", "matplotlib.backends.backend_agg", "matplotlib.figure", "matplotlib.style", "scipy.special")
+#: A conftest that writes down whether drawing is loaded in the process that is told of the tests.
+DRAWS = """
+import sys
+from pathlib import Path
+
+def pytest_runtest_logreport():
+    Path("drawing.txt").write_text(str("matplotlib.figure" in sys.modules))
+"""

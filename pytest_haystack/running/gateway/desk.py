@@ -44,7 +44,7 @@ class Desk:
         under_way = asyncio.Semaphore(concurrency) if concurrency is not None else None
         accounts = ledger or Ledger()
         self._lanes = {
-            name: Lane(settings, under_way, account=accounts.account(name, settings))
+            name: Lane(settings, under_way, account=accounts.account(name, settings), room=self._pump)
             for name, settings in models.items()
         }
         self._provider = provider
@@ -191,10 +191,16 @@ class Desk:
                 group = group_of(messages) if lane.settings.warm_up else None
                 async with self._warm_up[model].turn(group):
                     answer = await send(lane, self._provider, messages, tokens, self._chance, cell, left)
+                if group is not None:
+                    self._pump()  # the others of the group may leave now
                 await self._shelf.keep(key, answer)
             self._answers[key] = answer
             return answer
         finally:
             del self._asked[key]
-            for ahead in self._ahead.values():
-                ahead.pump()
+            self._pump()
+
+    def _pump(self) -> None:
+        """See whether there is room for more of what nobody has asked for yet."""
+        for ahead in self._ahead.values():
+            ahead.pump()

@@ -58,10 +58,13 @@ class Lane:
         under_way: asyncio.Semaphore | None,
         clock: Callable[[], float] = time.monotonic,
         account: Account | None = None,
+        room: Callable[[], None] = lambda: None,
     ) -> None:
+        """``room`` is called when an answer has made room for another request."""
         self.settings = settings
         self.account = account or Ledger().account("", settings)
         self.clock = clock
+        self._room = room
         self._under_way = under_way
         self._throttle = Throttle(settings.in_flight)
         self._window = Window(settings.requests_per_minute, settings.tokens_per_minute)
@@ -127,6 +130,7 @@ class Lane:
         """A request was answered: the provider keeps up."""
         self._throttle.answered(self.clock())
         self._freed.set()
+        self._room()
 
     def refused(self, left_at: float, seconds: float) -> None:
         """The provider had too much of a request that left then: less at once, and nothing for so many seconds."""

@@ -37,8 +37,9 @@ class Shelf:
         try:
             if self._failure is not None:
                 raise self._failure
-            store = await self._do(self._opened)
-            found = await self._do(lambda: store.get(key)) if settings.resume else None
+            if self._store is None:
+                await self._do(self._opened)
+            found = await self._do(lambda: self._opened().get(key)) if settings.resume else None
         except StoreError as error:
             self._failure = error
             raise ModelError("config_error", f"not sent, because {error}") from None
