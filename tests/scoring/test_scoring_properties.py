@@ -7,7 +7,7 @@ import random
 import re
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pytest_haystack.registry import Registry
@@ -241,13 +241,19 @@ def test_what_is_taken_for_free_of_markup_has_none(text: str) -> None:
         assert normalise(text) == quickly
 
 
-@QUICK
+@settings(max_examples=300, deadline=None)
 @given(
-    st.text(st.sampled_from("ab1 -—."), min_size=1, max_size=8).map(str.strip).filter(re.compile("[ab1]").search),
+    st.lists(st.sampled_from(["a", "b1", "-", "-", " ", "—", "."]), min_size=1, max_size=6)
+    .map(lambda parts: "".join(parts).strip())
+    .filter(re.compile("[ab]").search),
     st.text(st.sampled_from("ab1 -—.\n"), max_size=12),
     st.text(st.sampled_from("ab1 -—.\n"), max_size=12),
     st.sampled_from(["-", "—", " - ", "- ", " ", "-\n", "  "]),
 )
+@example("a-b1", "", "", " - ")
+@example("a-b1", "", "", "-\n")
+@example("a-b1", "", "", " ")
+@example("a b1", "", "\n", "-")
 def test_a_value_is_found_wherever_its_pattern_is(value: str, before: str, after: str, joint: str) -> None:
     text = before + value.replace("-", joint) + after
     pieces = re.split(r"([-—]|\s+)", value)
