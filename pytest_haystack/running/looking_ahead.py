@@ -110,7 +110,8 @@ class LookAhead:
                 coming.gateway_id, model.request_messages(prompt), model.request_tokens(prompt), trial, cell.id
             )
             for cell_id, number, tokens in seen:
-                counts.observe(cells[cell_id], number, tokens)
+                if cell_id in cells:  # not where a search was the first to ask
+                    counts.observe(cells[cell_id], number, tokens)
 
     def _prompt(self, cell: Cell, trial: int, counts: _Counts) -> Prompt:
         with self._building:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_haystack.models.model import Completion
 from pytest_haystack.running.gateway.client import GatewayClient
+from pytest_haystack.running.gateway.first_asked import FirstAsked
 from pytest_haystack.running.gateway.process import GatewayProcess
 from tests.gateway.entries import entry, say
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer
@@ -99,6 +100,10 @@ class Scene:
         first = self.client.first_asked(self.model)
         assert first is not None
         assert first.cell == "first"
+
+    def first(self) -> Future[FirstAsked | None]:
+        """What tells that more may be offered, in a thread."""
+        return self._threads.submit(self.client.first_asked, self.model)
 
     def offer(self, *texts: str, cells: Sequence[str] = ()) -> Future[bool]:
         """Offer these, one after the other, in a thread; whether more are welcome after the last one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
@@ -17,16 +18,17 @@ from pytest_haystack.running.gateway.budgets import Limit
 from pytest_haystack.running.gateway.lanes import Lane
 from pytest_haystack.running.gateway.offers import Offer
 from pytest_haystack.running.gateway.process import GatewayProcess
+from pytest_haystack.running.gateway.sending import TAKEN
 from pytest_haystack.running.gateway.settings import ModelSettings
 from pytest_haystack.running.gateway.warm_up import WarmUp
 from pytest_haystack.running.store.answer_key import answer_key
 from pytest_haystack.running.store.kept import KeepSettings
 from pytest_haystack.running.store.sqlite_store import FILE
 from tests.gateway.entries import say
-from tests.lookahead.offering import Held, Scene, echo, looking, looking_entry, until
+from tests.lookahead.offering import MOMENT, Held, Scene, echo, looking, looking_entry, until
 from tests.support.openai_server import OpenAIServer, Received, Reply, answer, error
 
-HELD = {name: Held() for name in ("asks-first", "dropped", "prefix", "warm", "warm-asked", "cold")}
+HELD = {name: Held() for name in ("asks-first", "dropped", "prefix", "warm", "warm-asked", "cold", "late", "later")}
 
 
 def fails_once(request: Received) -> Reply:
@@ -40,6 +42,14 @@ def fails_once(request: Received) -> Reply:
 FAILED: set[str] = set()
 
 
+def refused_once(request: Received) -> Reply:
+    """An error for the first request, and held ones for the next."""
+    if not FAILED.issuperset({"later"}):
+        FAILED.add("later")
+        return error(503, "starting", retry_after="0")
+    return HELD["later"](request)
+
+
 @pytest.fixture(scope="module")
 def gateway(server: OpenAIServer) -> Generator[GatewayProcess, None, None]:
     models = {
@@ -50,6 +60,8 @@ def gateway(server: OpenAIServer) -> Generator[GatewayProcess, None, None]:
         "asks-first": looking("asks-first", server, HELD["asks-first"], in_flight=1),
         "never": looking("never", server, echo),
         "fails": looking("fails", server, fails_once),
+        "late": looking("late", server, HELD["late"]),
+        "later": looking("later", server, refused_once, retries=2),
         "locked": looking("locked", server, error(401, "no such key")),
         "budget": looking("budget", server, echo),
         "slow": looking("slow", server, echo, requests_per_minute=3),
@@ -107,6 +119,36 @@ def test_what_was_asked_first_is_told_with_the_name_of_its_answer(scene: Callabl
     assert (first.cell, first.trial, first.input_tokens) == ("single-other-len400-depth0", 3, 1000)
     base = f"{here.server.url}/other/v1"
     assert first.key == answer_key("openai/gpt-4o-mini", base, {}, say("seen"), 3)
+
+
+def test_an_answer_that_takes_its_time_is_not_waited_for(scene: Callable[[str], Scene]) -> None:
+    here = scene("late")
+    asked = here.asking("one")
+    first = here.first().result(60)
+
+    assert first is not None
+    assert (first.cell, first.input_tokens, asked.done()) == ("one", None, False)
+    here.offer("a", "b").result(60)
+    here.stays(3)
+    HELD["late"].release()
+    assert asked.result(60).text == "one"
+    # What the provider counted is told later on.
+    assert ("one", 0, 1000) in here.client.offer("late", say("c"), 10, 0, "c")[1]
+
+
+def test_a_model_that_fails_at_first_is_waited_for(scene: Callable[[str], Scene]) -> None:
+    here = scene("later")
+    asked = here.asking("one")
+    waiting = here.first()
+    until(lambda: len(here.sent) == 2)
+    time.sleep(TAKEN + MOMENT)
+    assert not waiting.done()
+    HELD["later"].release()
+    first = waiting.result(60)
+
+    assert asked.result(60).text == "one"
+    assert first is not None
+    assert (first.cell, first.input_tokens) == ("one", 1000)
 
 
 def test_nothing_is_offered_to_a_model_that_does_not_look_ahead_or_that_was_given_up(

@@ -21,8 +21,9 @@ _MOST_FIRSTS = 1000
 class Ahead:
     """Of one model. ``start`` sends an offer; its task ends when there is an answer or an error.
 
-    Nothing is offered until the first request of a cell has been answered: a model that cannot answer is asked once,
-    and whoever offers can compare what he would have offered with what was asked. The window counts what was offered
+    Nothing is offered until the first request of a cell has been answered, or has been on its way for so long that it
+    cannot have been refused: a model that cannot answer is asked once, and whoever offers can compare what he would
+    have offered with what was asked. The window counts what was offered
     and has not been asked for: what turns out not to be asked for takes its room for good, so that no more than a
     window of requests is ever sent in vain.
     """
@@ -40,6 +41,8 @@ class Ahead:
         self._errors: dict[str, ModelError] = {}
         #: What was asked and answered before anything was offered, in that order.
         self._firsts: list[FirstAsked] = []
+        #: Keys of those among them whose answers are still to come.
+        self._taken: set[str] = set()
         self._seen: list[tuple[str, int, int]] = []
         self._leaving: Offer | None = None
         self._over = lane.settings.look_ahead == 0
@@ -47,7 +50,7 @@ class Ahead:
         self._changed = asyncio.Event()
 
     async def first_asked(self, number: int) -> FirstAsked | None:
-        """What was asked and answered as the first of all (number 0), or as one of the next.
+        """What was asked and answered, or taken, as the first of all (number 0), or as one of the next.
 
         Waits for it; None where nothing can be offered, and where so many were of no use to whoever offers.
         """
@@ -90,10 +93,26 @@ class Ahead:
         if error is not None:
             raise error
 
+    @property
+    def waits(self) -> bool:
+        """True where offers wait for a first request."""
+        return not self._firsts and not self._closed
+
+    def taken(self, cell: str, trial: int, key: str) -> None:
+        """What was asked has not been refused, and its answer takes time."""
+        self._firsts.append(FirstAsked(cell, trial, key, None))
+        self._taken.add(key)
+        self._notify()
+
     def answered(self, cell: str, trial: int, key: str, answer: Completion) -> None:
         """What was asked has an answer."""
-        if cell and len(self._firsts) < _MOST_FIRSTS:
-            self._firsts.append(FirstAsked(cell, trial, key, answer.usage.input_tokens))
+        tokens = answer.usage.input_tokens
+        if key in self._taken:
+            self._taken.discard(key)
+            if tokens is not None:
+                self._seen.append((cell, trial, tokens))
+        elif cell and len(self._firsts) < _MOST_FIRSTS:
+            self._firsts.append(FirstAsked(cell, trial, key, tokens))
             self._notify()
 
     def halt(self) -> None:

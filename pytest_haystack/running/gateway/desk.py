@@ -79,7 +79,8 @@ class Desk:
         lane, key = self._named(model, messages, trial)
         ahead = self._ahead[model]
         ahead.asked(cell, trial, key)
-        answer = await self._asked_for(key, model, lane, messages, tokens, cell, afresh)
+        taken = partial(ahead.taken, cell, trial, key) if cell and ahead.waits else None
+        answer = await self._asked_for(key, model, lane, messages, tokens, cell, afresh, taken)
         ahead.answered(cell, trial, key, answer)
         return answer
 
@@ -116,6 +117,7 @@ class Desk:
         tokens: int | None,
         cell: str,
         afresh: bool,
+        taken: Callable[[], None] | None,
     ) -> Completion:
         while True:
             answer = self._answers.get(key)
@@ -124,7 +126,7 @@ class Desk:
             if key not in self._asked:
                 if tokens is None:
                     tokens = sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN
-                self._send(key, model, messages, tokens, cell, afresh)
+                self._send(key, model, messages, tokens, cell, afresh, taken=taken)
             asker, task = self._asked[key]
             try:
                 answer = await asyncio.shield(task)
@@ -169,8 +171,9 @@ class Desk:
         cell: str,
         afresh: bool,
         left: Callable[[], None] | None = None,
+        taken: Callable[[], None] | None = None,
     ) -> asyncio.Task[Completion]:
-        task = asyncio.create_task(self._answer(key, model, messages, tokens, cell, afresh, left))
+        task = asyncio.create_task(self._answer(key, model, messages, tokens, cell, afresh, left, taken))
         self._asked[key] = self._lanes[model], task
         return task
 
@@ -183,6 +186,7 @@ class Desk:
         cell: str,
         afresh: bool,
         left: Callable[[], None] | None,
+        taken: Callable[[], None] | None,
     ) -> Completion:
         lane = self._lanes[model]
         try:
@@ -190,7 +194,7 @@ class Desk:
             if answer is None or afresh:
                 group = group_of(messages) if lane.settings.warm_up else None
                 async with self._warm_up[model].turn(group):
-                    answer = await send(lane, self._provider, messages, tokens, self._chance, cell, left)
+                    answer = await send(lane, self._provider, messages, tokens, self._chance, cell, left, taken)
                 if group is not None:
                     self._pump()  # the others of the group may leave now
                 await self._shelf.keep(key, answer)

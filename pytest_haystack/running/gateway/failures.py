@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import socket
 import time
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
@@ -33,8 +34,10 @@ _STAYING = frozenset(
         "broken_install",
     }
 )
-#: Of these, the ones that are found before anything is sent.
-_UNSENT = frozenset({"unknown_provider", "missing_key", "unusable_entry", "broken_install"})
+#: Code of an error of this package's own: nobody was there to be asked.
+NO_CONNECTION = "no_connection"
+#: Codes of what is found before anything is sent.
+_UNSENT = frozenset({"unknown_provider", "missing_key", "unusable_entry", "broken_install", NO_CONNECTION})
 
 #: litellm's exceptions that say more than status and body.
 _CODE_OF_TYPE = {
@@ -103,6 +106,8 @@ def request_error(error: BaseException, model: str) -> RequestError:
         return RequestError(wrong[0], code=wrong[1])
     status = _status(chain)
     body = _body(chain)
+    if status in (None, 500) and _never_connected(chain):
+        return RequestError(_connection_words(chain), code=NO_CONNECTION)
     if status in (None, 500) and _lost_connection(chain):
         return RequestError(_connection_words(chain))
     if status == 500 and _wordless(chain) and any(isinstance(layer, json.JSONDecodeError) for layer in chain):
@@ -194,6 +199,17 @@ def _code(chain: list[BaseException], body: Mapping[str, Any]) -> str | None:
 def _lost_connection(chain: list[BaseException]) -> bool:
     named = any(type(layer).__name__ in _CONNECTION_TYPES for layer in chain)
     return any(isinstance(layer, ConnectionError) for layer in chain) or (named and _wordless(chain))
+
+
+def _never_connected(chain: list[BaseException]) -> bool:
+    """True where no connection came about: a name without an address, a closed port, a certificate of another's."""
+    return any(
+        isinstance(layer, ConnectionRefusedError | socket.gaierror)
+        or type(layer).__name__.startswith("ClientConnector")
+        # Of httpx itself there is also what litellm makes of a connection that broke off later.
+        or (type(layer).__name__ == "ConnectError" and type(layer).__module__.startswith("httpcore"))
+        for layer in chain
+    )
 
 
 def _wordless(chain: list[BaseException]) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FirstAsked:
-    """A request that was answered: ``cell`` by its id, ``trial`` from 0, ``key`` as `answer_key` makes it.
+    """A request that was answered, or not refused: ``cell`` by its id, ``trial`` from 0, ``key`` as of `answer_key`.
 
-    ``input_tokens`` are the provider's count, None where it gave none.
+    ``input_tokens`` are the provider's count, None where it gave none or has not answered yet.
     """
 
     cell: str

@@ -14,6 +14,8 @@ from pytest_haystack.running.gateway.settings import ModelSettings
 from pytest_haystack.running.gateway.throttle import Throttle
 
 MINUTE = 60.0
+#: Requests that find no server, before any was answered, after which the others are not tried.
+_NO_SERVER = 3
 
 
 class Window:
@@ -74,6 +76,8 @@ class Lane:
         self._freed = asyncio.Event()
         self._paused_until = 0.0
         self._refusal: tuple[str, str] | None = None
+        #: Requests in a row that nobody was there to take; None once anything was answered.
+        self._serverless: int | None = 0
         self._stopped = asyncio.Event()
 
     @asynccontextmanager
@@ -128,9 +132,18 @@ class Lane:
 
     def answered(self) -> None:
         """A request was answered: the provider keeps up."""
+        self._serverless = None
         self._throttle.answered(self.clock())
         self._freed.set()
         self._room()
+
+    def found_no_server(self) -> bool:
+        """A request found nobody, try after try; True where that was so of the first few, and of all: nobody will be
+        there for the others either.
+        """
+        if self._serverless is not None:
+            self._serverless += 1
+        return self._serverless is not None and self._serverless >= _NO_SERVER
 
     def refused(self, left_at: float, seconds: float) -> None:
         """The provider had too much of a request that left then: less at once, and nothing for so many seconds."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Completion
-from pytest_haystack.running.gateway.failures import RequestError
+from pytest_haystack.running.gateway.failures import NO_CONNECTION, RequestError
 from pytest_haystack.running.gateway.lanes import Lane
 from pytest_haystack.running.gateway.provider import Provider
 from pytest_haystack.running.prices import answer_limit
@@ -21,6 +21,8 @@ from pytest_haystack.text import one_line
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 #: A provider that asks for a longer pause than this has refused for today.
 LONGEST_RETRY_AFTER = 300.0
+#: Seconds in which a provider refuses what it is going to refuse, such as a wrong key.
+TAKEN = 1.0
 _PASSING = frozenset({Outcome.rate_limited, Outcome.infra_error})
 
 
@@ -32,13 +34,15 @@ async def send(
     chance: random.Random,
     cell: str = "",
     left: Callable[[], None] | None = None,
+    taken: Callable[[], None] | None = None,
 ) -> Completion:
     """The answer of the lane's model. Raises ModelError when retries are used up or of no use.
 
     ``cell`` names who asks, for those who are refused because this request showed that asking is of no use. ``left``
-    is called when a try leaves. An empty answer is asked for once more, and both are paid: the cost is that of both.
+    is called when a try leaves, ``taken`` when the first one has been on its way for `TAKEN` seconds: it was not
+    refused. An empty answer is asked for once more, and both are paid: the cost is that of both.
     """
-    sending, retries, empty = Sending(lane, provider, messages, tokens, left), 0, None
+    sending, retries, empty = Sending(lane, provider, messages, tokens, left, taken), 0, None
     while True:
         try:
             completion = await sending.attempt()
@@ -78,9 +82,11 @@ class Sending:
         messages: Sequence[dict[str, str]],
         tokens: int,
         left: Callable[[], None] | None = None,
+        taken: Callable[[], None] | None = None,
     ) -> None:
         self._lane = lane
         self._left = left
+        self._taken = taken
         self._provider = provider
         self._messages = messages
         self._tokens = tokens
@@ -98,12 +104,15 @@ class Sending:
         lane = self._lane
         reserved = await lane.account.reserve(lane.settings.id, self._input_tokens)
         outcome: Completion | RequestError | None = None
+        watching: asyncio.Task[None] | None = None
         try:
             async with lane.admitted(self._tokens, self._until) as self.left_at:
                 if self._left is not None:
                     self._left()
                 if self._until is None:
                     self._until = self.left_at + lane.settings.deadline
+                    if self._taken is not None:
+                        watching = asyncio.create_task(self._watch(self._taken))
                 outcome = RequestError("called off")  # what an interruption here leaves: perhaps it was paid
                 outcome = await self._provider.complete(lane.settings, self._messages, self.seconds_left)
             return outcome
@@ -114,7 +123,14 @@ class Sending:
             words = f"its turn did not come within {lane.settings.deadline:g} s (limits.deadline)"
             raise RequestError(words, status=408, code="timeout") from None
         finally:
+            if watching is not None:
+                watching.cancel()
             await lane.account.settle(reserved, outcome, self._input_tokens)
+
+    async def _watch(self, taken: Callable[[], None]) -> None:
+        await asyncio.shield(self._provider.warm())
+        await asyncio.sleep(TAKEN)
+        taken()
 
 
 def pause_before_retry(failure: RequestError, retries: int, chance: random.Random) -> float | None:
@@ -148,6 +164,8 @@ def _given_up(
     name = lane.settings.id
     # A pause of hours is meant for all requests of the account.
     stays = outcome == Outcome.config_error or (outcome in _PASSING and _asks_for_too_long(failure))
+    if failure.code == NO_CONNECTION:
+        stays = lane.found_no_server()
     if stays and (closed := lane.closed) is not None:
         # It was under way when another one failed.
         return ModelError(closed[0], f"{name}: {closed[1].removeprefix(f'{name}: not asked: ')}")
@@ -163,6 +181,8 @@ def _given_up(
 
 def _brief(failure: RequestError) -> str:
     """The reason in a few words: those of a provider stand at the first request alone."""
+    if failure.code == NO_CONNECTION:
+        return "no connection"
     if failure.status is None:
         return one_line(failure.message, 100)
     return one_line(f"HTTP {failure.status} {failure.code or ''}", 50)
@@ -181,7 +201,7 @@ def _advice(lane: Lane, failure: RequestError) -> str:
     base = f"api_base {settings.api_base!r}" if settings.api_base else ""
     if failure.status == 404:
         return f"; check model {settings.model!r}{base and f' and {base}'}"
-    if failure.status is None and failure.code is None and base:
+    if failure.status is None and failure.code in (None, NO_CONNECTION) and base:
         return f"; check {base}"
     if failure.retry_after is not None and _asks_for_too_long(failure):
         return f"; it asks to wait {failure.retry_after:.0f} s"
