@@ -142,7 +142,14 @@ class Recorder:
                 rows = (row for one in self.tested(sweep.name) for row in one.rows.values())
                 self._troubles += self._files.settle(sweep, rows)
                 self._results.append(results)
-                self._write(sweep, results)
+                try:
+                    self._write(sweep, results)
+                except KeyboardInterrupt:
+                    session.exitstatus = pytest.ExitCode.INTERRUPTED
+                    again = f"pytest-haystack report {_relative(self._files.directory(sweep))}"
+                    # The rows are there: nothing is lost but time.
+                    self._troubles.append(f"Ctrl-C: not all reports are written; `{again}` makes them of the rows")
+                    return
 
     def gather(self, sweep: Sweep) -> SweepResults | None:
         """What is known of a sweep so far; None where nothing of it ran."""

@@ -37,7 +37,7 @@ def write_reports(results: SweepResults, directory: Path, gates: Sequence[GateVe
     """Write junit.xml, summary.json, summary.md, heatmaps, curves and radar.png into the directory.
 
     Each file appears whole or not at all; a report that fails takes no other with it. Pictures of an earlier run
-    that this one does not draw again are removed.
+    that this one does not draw again are removed, also where an interruption ends it.
     """
     # The cheap ones first: an interruption during the pictures then costs no figures.
     figures = cache(lambda: summary_data(results, gates))
@@ -52,17 +52,20 @@ def write_reports(results: SweepResults, directory: Path, gates: Sequence[GateVe
     }
     paths: list[Path] = []
     problems: list[str] = []
-    for name, write in reports.items():
-        try:
-            # A deprecation inside a drawing library is no reason to go without the picture.
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                if write(directory / name) is not None:
-                    paths.append(directory / name)
-        except Exception as error:
-            reason = brief(f"{type(error).__name__}: {error}", 300)
-            problems.append(f"{printable(str(directory / name))}: not written: {reason}")
-    problems += _remove_stale(directory, paths)
+    try:
+        for name, write in reports.items():
+            try:
+                # A deprecation inside a drawing library is no reason to go without the picture.
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    if write(directory / name) is not None:
+                        paths.append(directory / name)
+            except Exception as error:
+                reason = brief(f"{type(error).__name__}: {error}", 300)
+                problems.append(f"{printable(str(directory / name))}: not written: {reason}")
+    finally:
+        # Also when interrupted: old pictures beside new rows would be taken for theirs.
+        problems += _remove_stale(directory, paths)
     return WrittenReports(tuple(paths), tuple(problems))
 
 

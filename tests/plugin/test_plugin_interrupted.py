@@ -62,3 +62,32 @@ def test_the_source_of_a_single_frame_is_looked_up(
     if workers == "0":
         assert "conftest.py" in ended.stdout
         assert ("> " in ended.stdout and "raise KeyboardInterrupt" in ended.stdout) is bool(more)
+
+
+def test_ctrl_c_while_reports_are_written_is_told_in_a_line(small: Path, pytester: pytest.Pytester) -> None:
+    command, environment = own_process()
+    subprocess.run(command, env=environment, capture_output=True, check=False)
+    folder = pytester.path / "haystack-report"
+    assert (folder / "heatmap.png").is_file()
+    pytester.makeconftest(
+        """
+        import sys
+
+        def interrupt(event, arguments):
+            if event == "open" and "heatmap" in str(arguments[0]) and "w" in str(arguments[1]):
+                raise KeyboardInterrupt
+
+        sys.addaudithook(interrupt)
+        """
+    )
+
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    assert done.returncode == pytest.ExitCode.INTERRUPTED
+    told = (
+        "haystack: Ctrl-C: not all reports are written; `pytest-haystack report haystack-report` makes them of the rows"
+    )
+    assert told in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    # What was drawn of an earlier run would be taken for this one's.
+    assert sorted(path.name for path in folder.glob("*.png")) == []
