@@ -73,7 +73,7 @@ def measure(quick: bool) -> Measured:
         (folder / "import_them.py").write_text(IMPORT_THEM)
         one = [*PYTEST, "test_unrelated.py"]
         unrelated = interleaved(
-            {"with the plugin": one, "-p no:haystack": [*one, "-p", "no:haystack"]}, folder, 15 if quick else 41
+            {"with the plugin": one, "-p no:haystack": [*one, "-p", "no:haystack"]}, folder, 11 if quick else 41
         )
         dry = [*PYTEST, "--haystack-config", "haystack.yaml", "--haystack-dry-run"]
         spent_by([*dry, "-p", "note_imports"], folder)

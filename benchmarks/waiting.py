@@ -105,7 +105,8 @@ def measure(quick: bool) -> list[Figure]:
 
 def _lines(case: Case, every: Sequence[int], times: int) -> dict[int, dict[str, float]]:
     print(f"{case.cells} cells, {case.seconds} s an answer, {case.in_flight} in flight: least {case.least:.1f} s")
-    print(f"a bare loop around litellm, sending: {_bare(case) / case.least:.2f}")
+    if times > 1:
+        print(f"a bare loop around litellm, sending: {_bare(case) / case.least:.2f}")
     print("  workers  start-up s   wall s   ratio   sending   requests   peak in flight   litellm imports")
     found: dict[int, dict[str, float]] = {}
     for workers in every:

@@ -186,9 +186,12 @@ class GatewayHost:
             }
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self) -> None:
-        """The child imports litellm for seconds, and workers start: time for what the reports will need here."""
-        if self._warm:
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """The child imports litellm for seconds, and workers start: time for what the reports will need here.
+
+        Tests of the user's own may want to import it in another way.
+        """
+        if self._warm and all(isinstance(item.parent, SweepFile) for item in session.items):
             from pytest_haystack.reports.loading import load
 
             load()

@@ -21,6 +21,6 @@ _MODULES = (
 def load() -> None:
     """Import it now. What cannot be imported is told of when a report wants it."""
     for name in _MODULES:
-        with warnings.catch_warnings(), suppress(Exception):
+        with warnings.catch_warnings(), suppress(Exception, SystemExit):
             warnings.simplefilter("ignore")
             import_module(name)

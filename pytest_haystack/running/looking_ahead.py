@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_haystack.errors import ModelError
 from pytest_haystack.models.model import Prompt
 from pytest_haystack.models.paid import GatewayModel
-from pytest_haystack.running.preflight import refuse_overflow
+from pytest_haystack.running.preflight import refuse_overflow, surely_fits
 from pytest_haystack.running.sizing import tokens_of
 from pytest_haystack.running.store.kept import key_of
 from pytest_haystack.running.upcoming import Upcoming
@@ -92,16 +92,27 @@ class LookAhead:
                 return
             if first.input_tokens is not None:
                 counts.observe(cells[first.cell], first.trial, first.input_tokens)
-            self._offer(coming, cells, model, counts)
+            self._offer(coming, cells, model, counts, None if first.answered else number + 1)
         except Exception:
             # Nothing is lost: whatever it is, the test that comes to it tells of it.
             return
 
-    def _offer(self, coming: Coming, cells: Mapping[str, Cell], model: GatewayModel, counts: _Counts) -> None:
+    def _offer(
+        self,
+        coming: Coming,
+        cells: Mapping[str, Cell],
+        model: GatewayModel,
+        counts: _Counts,
+        uncounted: int | None,
+    ) -> None:
+        """``uncounted`` is the number of the next first request where none has been answered, and so counted, yet."""
         upcoming, more = self._models[coming.entry.id], True
         while more and (request := upcoming.next()) is not None:
             cell, trial = request
             prompt = self._prompt(cell, trial, counts)
+            if uncounted is not None and not surely_fits(self._bench, cell, prompt, model):
+                self._wait_for_count(coming, cells, counts, uncounted)
+                uncounted = None
             try:
                 refuse_overflow(self._bench, cell, prompt, model)
             except ModelError:
@@ -110,8 +121,14 @@ class LookAhead:
                 coming.gateway_id, model.request_messages(prompt), model.request_tokens(prompt), trial, cell.id
             )
             for cell_id, number, tokens in seen:
-                if cell_id in cells:  # not where a search was the first to ask
-                    counts.observe(cells[cell_id], number, tokens)
+                counts.observe(cells[cell_id], number, tokens)
+
+    def _wait_for_count(self, coming: Coming, cells: Mapping[str, Cell], counts: _Counts, number: int) -> None:
+        """What is long may exceed the window, which the provider's count of another prompt tells."""
+        while (first := self._client.first_asked(coming.gateway_id, number)) is not None and not first.answered:
+            number += 1
+        if first is not None and first.cell in cells and first.input_tokens is not None:
+            counts.observe(cells[first.cell], first.trial, first.input_tokens)
 
     def _prompt(self, cell: Cell, trial: int, counts: _Counts) -> Prompt:
         with self._building:

@@ -44,5 +44,11 @@ def refuse_overflow(bench: Workbench, cell: Cell, prompt: Prompt, model: Any) ->
         raise _overflow(f"{words} exceed", window)
 
 
+def surely_fits(bench: Workbench, cell: Cell, prompt: Prompt, model: Model) -> bool:
+    """True where the prompt fits into the window however its tokens are counted, or no window is known."""
+    window = context_window(bench, cell.model) or model.context_window()
+    return window is None or len(prompt.encode("utf-8", "replace")) <= window
+
+
 def _overflow(words: str, window: int) -> ModelError:
     return ModelError("context_overflow", f"{words} the model's window of {window:,}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from pytest_haystack.running.gateway.client import GatewayClient
 from pytest_haystack.running.gateway.process import GatewayProcess
 from tests.gateway.entries import KEY_ENV, entry, say
 from tests.support.needles import good
-from tests.support.openai_server import OpenAIServer, answer
+from tests.support.openai_server import OpenAIServer, Reply, answer, error
 
 CONFIG = """\
 name: absent
@@ -65,13 +66,15 @@ def test_nobody_is_told_apart_from_one_who_hangs_up(server: OpenAIServer, base: 
     assert [said.startswith("m: not asked") for said in words] == [False, False, False, True]
 
 
-def test_a_server_that_has_answered_is_looked_for_again_and_again() -> None:
+@pytest.mark.parametrize("reply", [answer("here"), error(503, "loading")], ids=["answer", "error"])
+def test_a_server_that_was_there_is_looked_for_again_and_again(reply: Reply) -> None:
     with OpenAIServer() as server:
-        script = replace(answer("here"), headers={"Connection": "close"})
+        script = replace(reply, headers={"Connection": "close"})
         entries = {"m": entry("m", server.base("leaves", script))}
         with GatewayProcess.start(entries, None, warm=True) as process:
             client = GatewayClient(process.address, process.authkey)
-            assert client.complete("m", say("first"), 10, 0).text == "here"
+            with suppress(ModelError):
+                assert client.complete("m", say("first"), 10, 0).text == "here"
             server.__exit__()
             words = [_error(client, f"question {number}") for number in range(6)]
 

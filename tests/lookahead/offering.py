@@ -101,9 +101,9 @@ class Scene:
         assert first is not None
         assert first.cell == "first"
 
-    def first(self) -> Future[FirstAsked | None]:
+    def first(self, number: int = 0) -> Future[FirstAsked | None]:
         """What tells that more may be offered, in a thread."""
-        return self._threads.submit(self.client.first_asked, self.model)
+        return self._threads.submit(self.client.first_asked, self.model, number)
 
     def offer(self, *texts: str, cells: Sequence[str] = ()) -> Future[bool]:
         """Offer these, one after the other, in a thread; whether more are welcome after the last one."""

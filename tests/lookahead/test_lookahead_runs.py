@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from pytest_haystack.running.gateway.sending import TAKEN
 from tests.gateway.entries import KEY_ENV
 from tests.resume.conftest import CHANGING, timeless
-from tests.support.needles import good
-from tests.support.openai_server import OpenAIServer, Received, Reply
+from tests.support.needles import find, good
+from tests.support.openai_server import OpenAIServer, Received, Reply, answer
 
 Run = Callable[..., pytest.RunResult]
 CONFIG = """\
@@ -116,6 +117,27 @@ def test_a_budget_is_not_spent_on_first_trials_of_cells_that_it_cannot_finish(
     run(*arguments, "--haystack-model", "m", "-k", "len300").assert_outcomes(passed=2, skipped=8)
 
     assert server.count(path) == 7
+
+
+def test_what_may_be_too_long_is_not_sent_before_the_provider_has_counted(
+    write: Any, run: Run, server: OpenAIServer
+) -> None:
+    def tokens(request: Received) -> int:
+        """As a provider counts that makes more of a text than most."""
+        return len(request.text) * 2 // 5
+
+    def counting(request: Received) -> Reply:
+        late = TAKEN + 0.5 if server.count("counting") == 1 else LATENCY
+        return answer(find(request.text), usage={"prompt_tokens": tokens(request), "completion_tokens": 9}, delay=late)
+
+    server.forget("counting")
+    config = CONFIG.replace("in_flight: 4}}", "in_flight: 4}}\n    context_window: 3000")
+    config = config.replace("[300, 320, 340]", "[1000, 2500]").replace("num: 10", "num: 3")
+    write(config.format(base=server.base("counting", counting), key=KEY_ENV, more="").replace("[340]", "[7]"))
+    run("--haystack-model", "m").assert_outcomes(passed=3, skipped=3)
+
+    assert server.count("counting") == 3
+    assert max(map(tokens, server.received("counting"))) <= 3000
 
 
 def test_a_first_failure_ends_it_within_the_window(sweep: Any, run: Run, server: OpenAIServer) -> None:

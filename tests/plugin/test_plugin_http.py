@@ -127,6 +127,13 @@ def test_what_reports_need_is_loaded_while_the_provider_is_waited_for(
     assert (pytester.path / "drawing.txt").read_text() == "True"
 
 
+def test_tests_of_ones_own_may_be_the_first_to_import_what_draws(paid: Path, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("import sys\n\ndef test_it():\n    assert 'matplotlib' not in sys.modules\n")
+    command = ("--haystack-config", "haystack.yaml", "haystack.yaml", ".", "--haystack-model", "good")
+
+    pytester.runpytest_subprocess(*command).assert_outcomes(passed=7)
+
+
 def test_an_own_test_asks_through_the_gateway_too(paid: Path, run: Run, pytester: Any) -> None:
     pytester.makeini("[pytest]\nhaystack_config = haystack.yaml")
     pytester.makepyfile(

@@ -39,10 +39,8 @@ class Ahead:
         self._uncollected: set[str] = set()
         #: Errors of those among them that were sent.
         self._errors: dict[str, ModelError] = {}
-        #: What was asked and answered before anything was offered, in that order.
+        #: What was asked and taken or answered before anything was offered, in that order.
         self._firsts: list[FirstAsked] = []
-        #: Keys of those among them whose answers are still to come.
-        self._taken: set[str] = set()
         self._seen: list[tuple[str, int, int]] = []
         self._leaving: Offer | None = None
         self._over = lane.settings.look_ahead == 0
@@ -100,19 +98,13 @@ class Ahead:
 
     def taken(self, cell: str, trial: int, key: str) -> None:
         """What was asked has not been refused, and its answer takes time."""
-        self._firsts.append(FirstAsked(cell, trial, key, None))
-        self._taken.add(key)
+        self._firsts.append(FirstAsked(cell, trial, key, None, answered=False))
         self._notify()
 
     def answered(self, cell: str, trial: int, key: str, answer: Completion) -> None:
         """What was asked has an answer."""
-        tokens = answer.usage.input_tokens
-        if key in self._taken:
-            self._taken.discard(key)
-            if tokens is not None:
-                self._seen.append((cell, trial, tokens))
-        elif cell and len(self._firsts) < _MOST_FIRSTS:
-            self._firsts.append(FirstAsked(cell, trial, key, tokens))
+        if cell and len(self._firsts) < _MOST_FIRSTS:
+            self._firsts.append(FirstAsked(cell, trial, key, answer.usage.input_tokens))
             self._notify()
 
     def halt(self) -> None:

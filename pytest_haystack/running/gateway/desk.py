@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
@@ -44,7 +45,7 @@ class Desk:
         under_way = asyncio.Semaphore(concurrency) if concurrency is not None else None
         accounts = ledger or Ledger()
         self._lanes = {
-            name: Lane(settings, under_way, account=accounts.account(name, settings), room=self._pump)
+            name: Lane(settings, under_way, account=accounts.account(name, settings), room=partial(self._room, name))
             for name, settings in models.items()
         }
         self._provider = provider
@@ -57,6 +58,8 @@ class Desk:
             name: Ahead(lane, self._warm_up[name], partial(self._send_ahead, name))
             for name, lane in self._lanes.items()
         }
+        #: Answers by model that are being kept at the moment.
+        self._keeping: Counter[str] = Counter()
         self._never: set[tuple[str, str]] = set()
 
     async def ask(
@@ -196,12 +199,21 @@ class Desk:
                 async with self._warm_up[model].turn(group):
                     answer = await send(lane, self._provider, messages, tokens, self._chance, cell, left, taken)
                 if group is not None:
-                    self._pump()  # the others of the group may leave now
-                await self._shelf.keep(key, answer)
+                    self._room(model)  # the others of the group may leave now
+                self._keeping[model] += 1
+                try:
+                    await self._shelf.keep(key, answer)
+                finally:
+                    self._keeping[model] -= 1
             self._answers[key] = answer
             return answer
         finally:
             del self._asked[key]
+            self._pump()
+
+    def _room(self, model: str) -> None:
+        """An answer has come. Where those before are not kept yet, no more leaves: it would be lost with them."""
+        if self._keeping[model] < max(1, self._lanes[model].settings.in_flight // 4):
             self._pump()
 
     def _pump(self) -> None:

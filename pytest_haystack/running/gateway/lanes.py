@@ -14,7 +14,7 @@ from pytest_haystack.running.gateway.settings import ModelSettings
 from pytest_haystack.running.gateway.throttle import Throttle
 
 MINUTE = 60.0
-#: Requests that find no server, before any was answered, after which the others are not tried.
+#: Requests that find no server, before anything was heard of one, after which the others are not tried.
 _NO_SERVER = 3
 
 
@@ -76,7 +76,7 @@ class Lane:
         self._freed = asyncio.Event()
         self._paused_until = 0.0
         self._refusal: tuple[str, str] | None = None
-        #: Requests in a row that nobody was there to take; None once anything was answered.
+        #: Requests that nobody was there to take; None once somebody was.
         self._serverless: int | None = 0
         self._stopped = asyncio.Event()
 
@@ -132,10 +132,14 @@ class Lane:
 
     def answered(self) -> None:
         """A request was answered: the provider keeps up."""
-        self._serverless = None
+        self.found_server()
         self._throttle.answered(self.clock())
         self._freed.set()
         self._room()
+
+    def found_server(self) -> None:
+        """Somebody was there, whatever he said."""
+        self._serverless = None
 
     def found_no_server(self) -> bool:
         """A request found nobody, try after try; True where that was so of the first few, and of all: nobody will be

@@ -47,6 +47,8 @@ async def send(
         try:
             completion = await sending.attempt()
         except RequestError as failure:
+            if failure.code != NO_CONNECTION:
+                lane.found_server()
             outcome = _outcome(failure)
             seconds = pause_before_retry(failure, retries, chance)
             if outcome not in _PASSING or retries >= lane.settings.retries or seconds is None:
